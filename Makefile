@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` need a Debian 12 with git, make and gcc; they install the rest.
 #
-#   make build      the command at build/daedal, the libraries beside it
+#   make build      the command at build/daedal, the libraries next to it
 #   make demo       daedal's main job on the pendulum
 #   make test       what must pass before a commit, in minutes; ends with "N passed, N failed"
 #   make test-long  the rest: every sanitizer on every test, all refused allocations, the fuzzer, long generators; hours
@@ -10,12 +10,12 @@
 #   make deb        Debian packages in build-deb/; tools/test_deb tries them
 #   make dist       the source as dist/daedal-VERSION.tar.gz, as it is committed
 #   make wheel      a Python wheel in dist/ with the command and a library that needs nothing but the C library
-#   make variants   builds with clang and without SUNDIALS, warnings as errors, and asks both whether they are well
+#   make variants   builds with clang and without SUNDIALS, warnings as errors, and runs the command `doctor` of both
 #   make windows    build-windows/daedal.exe, by mingw
 #   make musl       build-musl/daedal, by musl-gcc: one file that needs nothing but the kernel
 #   make debug      build-debug/, not optimized
 #   make asan       build-asan/, with address and undefined-behaviour sanitizers
-#   make tsan       build-tsan/, with the thread sanitizer; the test of threads alone
+#   make tsan       build-tsan/, with the thread sanitizer; runs only the test of threads
 #   make format     clang-format on the whole tree
 #   make tidy       clang-tidy on the library and the command
 #   make fuzz       fuzzes the reader and the way from models, netlists and libraries to reports; SECONDS=3600
@@ -81,7 +81,7 @@ variants:
 	@cmake --build build-plain --target daedal daedal_shared
 	build-plain/daedal doctor
 
-# The libraries are compiled from Debian's source packages (tools/build_archives), because Debian has them for its own C library alone.
+# The libraries are compiled from Debian's source packages (tools/build_archives), because Debian has them only for its own C library.
 CROSS = tools/build_archives $@ && $(CONFIGURE) -B build-$@ -DCMAKE_BUILD_TYPE=Release -DDAEDAL_MPI=OFF -DCMAKE_FIND_ROOT_PATH=$(CURDIR)/build-$@/root \
   -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
   -DARCHIVE_openblas=$(CURDIR)/build-$@/root/lib/liblapack.a -DLIBRARY_openblas=$(CURDIR)/build-$@/root/lib/liblapack.a

@@ -76,7 +76,7 @@ target_link_libraries(dependencies INTERFACE m ${CMAKE_DL_LIBS})
 target_link_options(archives INTERFACE -Wl,--as-needed -static-libgcc)
 target_link_libraries(archives INTERFACE m ${CMAKE_DL_LIBS})
 
-# What the command is linked with.
+# The libraries with which the command is linked.
 option(DAEDAL_ARCHIVES "link the command with archives when all of them are there" ON)
 get_target_property(archive_list archives INTERFACE_LINK_LIBRARIES)
 if(DAEDAL_ARCHIVES AND NOT archive_list MATCHES "NOTFOUND")

@@ -158,7 +158,7 @@ const char *daedal_report(void *handle, daedal_report_kind kind, daedal_format f
 
 /* The contents of a picture. */
 typedef struct daedal_plot {
-  size_t size;                  /* of this struct where the program was compiled; 0: nothing is given */
+  size_t size;                  /* size of this struct when the program was compiled; 0: nothing is given */
   const char *const *variables; /* as in daedal_options; NULL: states and outputs (for a netlist, its nodes) */
   /* {"x", "y", "u", "v", NULL}: draw curves of y over x and of v over u instead; "time" is a signal, too; NULL for
    * none. */
@@ -206,7 +206,7 @@ daedal_model *daedal_load_text(const char *text, size_t length, const char *path
 
 /* How a model is read. */
 typedef struct daedal_load_options {
-  size_t size;                       /* of this struct where the program was compiled; 0: nothing is given */
+  size_t size;                       /* size of this struct when the program was compiled; 0: nothing is given */
   const char *class_name;            /* the class to read, NULL for the last model of the file */
   const daedal_allocator *allocator; /* NULL: malloc and free */
   bool strict;                       /* refuse everything that the Modelica language does not have or forbids */
@@ -363,7 +363,7 @@ typedef struct daedal_input {
 } daedal_input;
 
 typedef struct daedal_options {
-  size_t size;        /* of this struct where the program was compiled; 0: nothing is given, use all defaults */
+  size_t size;        /* size of this struct when the program was compiled; 0: nothing is given, use all defaults */
   const char *method; /* "dummy" */
   const char *solver; /* "auto" */
   double start_time, stop_time, tolerance, output_interval, max_step, constraint_tolerance;
@@ -391,7 +391,7 @@ typedef struct daedal_options {
       rank_tolerance; /* method "strangeness": singular values below this part of the largest count as zero; NaN: 1e-9 */
   const daedal_input *inputs; /* the memory that they point to must outlive plans and runs */
   uint32_t input_count;
-  size_t input_size; /* of daedal_input where the program was compiled; 0: that of this version */
+  size_t input_size; /* size of daedal_input when the program was compiled; 0: that of this version */
   const char *const
       *plot_variables; /* kept in addition to `variables`, for pictures; not written to files; NULL for none */
   bool open_inputs;    /* the caller sets the Real inputs that have no other source, as if `inputs` had their names */
@@ -673,7 +673,7 @@ typedef struct daedal_output {
 } daedal_output;
 
 typedef struct daedal_sweep_options {
-  size_t size;             /* of this struct where the program was compiled */
+  size_t size;             /* size of this struct when the program was compiled */
   const daedal_axis *vary; /* all combinations of their values are run, the last axis changing fastest */
   uint32_t vary_count;
   const daedal_distribution *distributions;
@@ -743,9 +743,8 @@ typedef struct daedal_guess {
 } daedal_guess;
 
 typedef struct daedal_fit_options {
-  size_t size; /* of this struct where the program was compiled */
-  const char
-      *data; /* result file, .csv or .mat: times, and columns named as variables; NaN where nothing was measured */
+  size_t size;      /* size of this struct when the program was compiled */
+  const char *data; /* result file, .csv or .mat: times, and columns named as variables; NaN if nothing was measured */
   const char *data_text; /* or the text of a CSV file */
   const daedal_guess *parameters;
   uint32_t parameter_count;
@@ -799,7 +798,7 @@ typedef struct daedal_linear {
   const double *point;         /* values of the states */
   const double *a, *b, *c, *d; /* states x states, states x inputs, outputs x states, outputs x inputs */
   const double *eigenvalues_real,
-      *eigenvalues_imaginary; /* of A, the slowest first; of a pair the positive one first */
+      *eigenvalues_imaginary; /* of A, the slowest first; in a complex pair, the positive imaginary part first */
 } daedal_linear;
 
 /* Linearizes at the consistent initial values or, if options.stop_time is given, at that time of the run. inputs, outputs: NULL for
@@ -835,7 +834,7 @@ daedal_files *daedal_files_read(const char *const *paths, uint32_t count, const 
  * not count. */
 
 typedef struct daedal_difference_options {
-  size_t size;                  /* of this struct where the program was compiled; 0: nothing is given */
+  size_t size;                  /* size of this struct when the program was compiled; 0: nothing is given */
   const char *const *variables; /* as in daedal_options; NULL: all except parameters */
   /* A signal differs if |first - second| > tolerance * (its largest |value|) + absolute; both are 0 by default. */
   double tolerance, absolute;
@@ -854,8 +853,8 @@ uint32_t daedal_files_different(const daedal_files *files);
 typedef struct daedal_difference {
   const char *name;
   double largest, relative; /* |first - second|, and divided by the largest |value| of the signal */
-  double time;              /* where it is largest; NaN if the signal is equal */
-  double first, second;     /* the values there; NaN the same */
+  double time;              /* at which it is largest; NaN if the signals are equal */
+  double first, second;     /* the values at that time; NaN if the signals are equal */
 } daedal_difference;
 static inline daedal_difference daedal_files_difference(const daedal_files *files, uint32_t index);
 

@@ -1,9 +1,10 @@
-/* fmi_caller: calls an FMU as nobody should. Compiled with the sources of the FMU, by test_fmu_callers.py, with VERSION 2 or 3.
+/* fmi_caller: calls an FMU as nobody should. Compiled with the sources of the FMU, by test_fmu_callers.py, with VERSION 2 or
+ * 3.
  *
- *   fmi_caller TOKEN START STOP VARIABLES SEED COUNT
+ * fmi_caller TOKEN START STOP VARIABLES SEED COUNT
  *
- * First come single wrong calls, each of which must be refused, while the run goes on as if it had not been. Then COUNT sequences of calls in any
- * order with any arguments; after each of them a reset instance must run as a new one does. */
+ * First come single wrong calls: each must be refused, and the run must continue as if it had not been made. Then COUNT
+ * sequences of calls in any order with any arguments; after each of them a reset instance must run as a new one does. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -29,7 +30,7 @@ static void expect(bool holds, const char *what) {
   fprintf(stderr, "fmi_caller: %s\n", what);
 }
 
-/* What both versions have. */
+/* The part that both versions share. */
 int FMI(ExitInitializationMode)(void *);
 int FMI(EnterEventMode)(void *);
 int FMI(EnterContinuousTimeMode)(void *);
@@ -307,7 +308,7 @@ static void check_states(uint64_t *seed) {
     bool is_other = memcmp(wrong, bytes, size) != 0;
     copy = NULL;
     int status = DESERIALIZE(other, wrong, size, &copy);
-    if (is_other && status == OK) { /* experiment and flags have no checksum: a state all the same */
+    if (is_other && status == OK) { /* experiment and flags have no checksum, so this is still a state */
       STATE(Set, )(other, copy);
       FMI(Reset)(other);
     }

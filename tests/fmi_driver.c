@@ -6,11 +6,11 @@
  *   fmi_driver FILE.fmu tune KIND NAME=VALUE...              with other values from the middle of the time on
  *   fmi_driver FILE.fmu rows                              co-simulation, all communication points as CSV
  *   fmi_driver FILE.fmu events                            co-simulation of FMI 3.0 with event mode, early return, intermediate updates
- *   fmi_driver FILE.fmu state [me]                        saved half-way, serialized, and gone on with twice; co-simulation, or model exchange
+ *   fmi_driver FILE.fmu state [me]                        saved half-way, serialized, and continued twice; co-simulation, or model exchange
  *   fmi_driver FILE.fmu derivatives                       directional and adjoint derivatives against differences, "unknown known value"
  *   fmi_driver FILE.fmu many N                            makes, starts and frees N instances
  *
- * It knows nothing of daedal but the file: the archive is read here, and what the interface asks for is declared here. */
+ * It knows nothing of daedal but the file: the archive is read here, and the types and functions of the interface are declared here. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdarg.h>
@@ -117,7 +117,7 @@ static void write_file(const char *path, const Bytes *bytes) {
   if (fwrite(bytes->data, 1, bytes->size, file) != bytes->size || fclose(file) != 0) fail("cannot write %s", path);
 }
 
-/* The files of resources/, or with `is_removed` what was unpacked of them. */
+/* Unpacks the files of resources/; with `is_removed`, removes the unpacked ones. */
 static void each_resource(const Bytes *archive, const char *folder, bool is_removed) {
   static const char begin[] = "resources/";
   Member file;
@@ -203,7 +203,7 @@ static size_t count_of(const char *begin, const char *end, const char *element) 
   return count;
 }
 
-/* The value that the structural parameter with this reference has at first. */
+/* The start value of the structural parameter with this reference. */
 static size_t structural_start(const Description *description, const char *reference) {
   char pattern[64];
   snprintf(pattern, sizeof pattern, " valueReference=\"%s\"", reference);
@@ -316,7 +316,7 @@ typedef struct EventInfo2 {
   double next;
 } EventInfo2;
 
-/* What intermediate updates of FMI 3.0 have seen. */
+/* The record of intermediate updates of FMI 3.0. */
 typedef struct Updates {
   double last, return_at; /* from this time on, an early return is requested */
   long count;

@@ -16,7 +16,7 @@ static inline void header_check_line(char *line, HeaderKnows knows) {
   for (char *p = strstr(line, "daedal_"); p; p = strstr(p, "daedal_")) {
     char *name = p += strlen("daedal_");
     while (isalnum((unsigned char)*p) || *p == '_') p++;
-    if (*p != '(' || p[-1] == '_') continue; /* what inline functions call ends in an underscore */
+    if (*p != '(' || p[-1] == '_') continue; /* functions that are called by inline functions end in an underscore */
     *p++ = '\0';
     if (!knows(name)) fail_msg("daedal_%s is missing in this test", name);
   }

@@ -3,14 +3,14 @@
 - A fenced block with a file name after its language (```modelica pendulum.mo) is a file.
 - A block `console` has commands after `$ ` and their output below, standard output and standard error together. A line
   `...` stands for any lines; `...` within a line stands for anything; numbers that differ from run to run are not to be shown
-  otherwise. Where a block shows no output at all, its commands must succeed.
+  otherwise. If a block shows no output at all, its commands must succeed.
 - `console needs TOOL ...` is skipped where a tool is missing; `console by hand` is not for a test, as it takes minutes or changes
   the machine. Both are counted.
 - Blocks `python` without a name are one program, which must run.
 - `daedal COMMAND MODEL.mo ...` within a line is run too, and must succeed. Where the model is a capital letter or none is given,
   the command and its options must exist; so must targets of make and benches.
 
-Commands are nowhere else. A page has its own folder, with the examples in it, and its blocks build on each other."""
+Commands appear nowhere else. A page has its own folder, with the examples in it, and its blocks build on each other."""
 import functools
 import os
 import pathlib
@@ -69,7 +69,7 @@ def run_command(command, folder):
 
 
 class PageTest:
-    """One page: what failed, and how many commands were run, skipped because a tool is missing, or left to be run by hand."""
+    """Tests one page: the failures, and how many commands were run, skipped because a tool is missing, or left to be run by hand."""
 
     def __init__(self, page):
         self.page = page

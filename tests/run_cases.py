@@ -28,13 +28,13 @@ ERROR = re.compile(r"(.*?):(\d+):(\d+): error: (.*)")
 
 
 class Wrong(Exception):
-    """What is wrong with a case."""
+    """An error in a case."""
 
 
 # ---- reading a case ----
 
 class Group:
-    """A `run:` line with what belongs to it: (line number, text) each."""
+    """A `run:` line with the lines that belong to it, each as (line number, text)."""
 
     def __init__(self, line, run):
         self.line, self.run, self.changes, self.reference, self.expectations = line, run, [], None, []

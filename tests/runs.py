@@ -4,7 +4,7 @@ A process for each model would cost more than its run. So models are run in this
 Python has no sanitizer runtime: there the command runs them.
 
 DAEDAL_MODELS=N in the environment makes N models instead of a few, and DAEDAL_SEED=K begins with number K. tools/long_tests sets
-both, and adds up the tallies that are printed then. Where a model is run in several ways, each number uses one of them; with
+both, and adds up the tallies that are printed then. If a model is run in several ways, each number uses one of them; with
 DAEDAL_TEST_TIER=long it uses all."""
 import collections
 import csv
@@ -81,7 +81,7 @@ class Tally:
             self.add_wrong(*what)
 
     def check(self, test, may_refuse=0.0):
-        """Nothing may be wrong, and no more than this share may be refused. A wide run is only reported: its refusals are counted."""
+        """Nothing may be wrong, and no more than this fraction may be refused. A wide run is only reported: its refusals are counted."""
         if IS_WIDE:
             self.tell()
             may_refuse = 1
@@ -147,7 +147,7 @@ class Library:
 
     @staticmethod
     def words(said):
-        """What was said, and the code of the first error."""
+        """The messages, and the code of the first error."""
         words = "\n".join(line.decode() for d in said for line in (d.message, *(d.notes[k].message for k in range(d.note_count))))
         return words, next((d.code.decode() for d in said if d.severity == ERROR), "")
 
@@ -163,7 +163,7 @@ class Library:
 
 
 class Command:
-    """Runs in a process each."""
+    """Runs, each in a separate process."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp()
@@ -201,7 +201,7 @@ def simulate(text, **options):
 
 
 def check(text):
-    """What is said of a model without a run."""
+    """The messages about a model, without a run."""
     return BACKEND.check(text)
 
 

@@ -298,7 +298,7 @@ static void nearest_names(void **state) {
   assert_null(daedal_nearest_name("", names));
 }
 
-/* ---- handles of nothing, options of others ---- */
+/* ---- handles without contents, options of other versions ---- */
 
 static void nothing_is_a_handle_too(void **state) {
   (void)state;

@@ -1,4 +1,4 @@
-"""Automata whose events are known exactly: states that rise and fall at whole rates, Boolean equations of relations and pre(), whens that set rates or put a state elsewhere.
+"""Automata whose events are known exactly: states that rise and fall at whole rates, Boolean equations of relations and pre(), whens that set rates or move a state.
 
 Rational arithmetic follows each from event to event, and dual numbers give the derivatives with respect to starts, thresholds, rates and places. Some begin at a threshold:
 there a relation has its literal value, and a relation that becomes true right after is an event right after. For derivatives there are two equal automata, so that all events come in pairs.
@@ -41,7 +41,7 @@ class Dual:
 
 
 def near(rng, unit):
-    """A number that is no sum or multiple of other such numbers."""
+    """A number that is not a sum or multiple of other such numbers."""
     return Fraction(float(Fraction(rng.randrange(-15, 16), 10) + Fraction(rng.randrange(1, 90), unit)))
 
 
@@ -214,7 +214,7 @@ class Automata(unittest.TestCase):
         self.judge("automata that begin at thresholds", True)
 
     def test_turns_back_where_it_begins(self):
-        """What turns a state back at the threshold where it begins has happened: the condition was true, and becomes false."""
+        """The event that turns a state back at the threshold where it begins: the condition was true, and becomes false."""
         for solver in SOLVERS:
             run = simulate("model A Real x(start = 1, fixed = true); Integer k(start = 2, fixed = true); Boolean b = x > 1; equation der(x) = k; when b then k = -pre(k); "
                            "elsewhen not b then k = -pre(k); end when; when b then reinit(x, -5); end when; end A;", stop_time=float(STOP), solver=solver)

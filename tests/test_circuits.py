@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every netlist of examples/circuits runs here and in ngspice, tightly, and the node voltages agree to 1e-4 of their range.
 
-ngspice runs with reltol 1e-7 and steps of at most a thousandth of the run. Where it is then farther off, it runs with still
+ngspice runs with reltol 1e-7 and steps of at most a thousandth of the run. If it is then farther off, it runs with still
 shorter steps, which must bring it nearer.
 
 Names given as arguments choose the netlists; -v prints the differences of all.

@@ -1,4 +1,4 @@
-"""The command: exit status, what is written where, messages with a caret, JSON on success and failure, files complete or not at
+"""The command: exit status, where it writes what, messages with a caret, JSON on success and failure, files complete or not at
 all, and help that agrees with the manual page."""
 import json
 import math
@@ -126,7 +126,9 @@ def usage_errors():
         (["simulate", PENDULUM, "--intervals", "5", "--output-interval", "1"], "exclude each other"),
         (["simulate", PENDULUM, "--output-file", "p.txt"], "ends in .csv, .mat or .raw, or -, not 'p.txt'"),
         (["simulate", PENDULUM, "--plot", "p.gif"], "ends in .svg, .png or .pdf"),
-        (["simulate", PENDULUM, "--plot", "p.svg", "--plot", "q.svg"], "--plot is given twice"),
+        (["simulate", PENDULUM, "--solver", "erk", "--solver", "erk"], "--solver is given twice"),
+        (["simulate", PENDULUM, "--plot", "p.svg", "--plot", "./p.svg"], "--plot and --plot would write to one file"),
+        (["simulate", PENDULUM, "--plot", "-", "--plot", "-"], "only one of"),
         (["simulate", PENDULUM, "--output-file", "-", "--json"], "only one of"),
         (["simulate", PENDULUM, "--compile=yes"], "takes no value"),
         (["simulate", PENDULUM, "--model="], "not empty"),
@@ -313,7 +315,7 @@ def no_colour_in_files():
 
 
 def on_a_terminal(words, environment):
-    """What appears on a terminal, standard error only."""
+    """The text that appears on a terminal, from standard error only."""
     import pty
     master, slave = pty.openpty()
     child = subprocess.Popen([DAEDAL, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave,
@@ -375,7 +377,7 @@ def standard_output_that_fails():
 
 
 def exit_by_cause():
-    """3 the model, 4 its structure, 5 its start, 6 the run; JSON is written all the same."""
+    """3: the model is wrong, 4: its structure, 5: its start, 6: the run failed; JSON is written in all cases."""
     cases = [("bad", "model M\n  Real x\nend M;\n", 3, "input"), ("empty", "", 3, "input"),
              ("utf", b"model M\n  Real x\xff;\nend M;\n", 3, "input"), ("few", UNBALANCED, 4, "unbalanced"),
              ("start", NO_START, 5, "init"), ("blow", BLOWS_UP, 6, "integration")]
@@ -471,8 +473,9 @@ def simulate_options():
     expect(list(rows[0]) == ["time", "x", "y", "vx"] and abs(rows[-1]["x"] - 2) < 1e-10, rows[-1])
     expect_exit(folder.run("simulate", PENDULUM, "--output-file", "p.mat", "-q"), 0)
     expect((folder.path / "p.mat").stat().st_size > 1000, "no MAT file")
-    plot = expect_exit(folder.run("simulate", PENDULUM, "--plot", "-", "--output-file", "p.csv"), 0).stdout
+    plot = expect_exit(folder.run("simulate", PENDULUM, "--plot", "-", "--plot", "p.svg", "--plot=q.svg", "--output-file", "p.csv"), 0).stdout
     expect(plot.count("\n") > 5, "no plot in characters", plot)
+    expect((folder.path / "p.svg").read_bytes() == (folder.path / "q.svg").read_bytes(), "two pictures")
     for solver in ("erk", "radau"):
         run = expect_exit(folder.run("simulate", PENDULUM, "--solver", solver, "--output-file", "q.csv", "--json"), 0)
         expect(json.loads(run.stdout)["solver"] == solver, run.stdout)

@@ -705,7 +705,8 @@ static void test_call_two_arguments(void **state) {
   teardown(f);
 }
 
-/* Many calls of one shape; both results of a call from one evaluation of the function; Jacobians; compiled. */
+/* Many calls of one shape: both results of a call come from one evaluation of the function, also in Jacobians and in
+ * compiled code. */
 static void test_call_templates(void **state) {
   (void)state;
   Fixture *f = setup(200, 1);
@@ -886,7 +887,7 @@ static void write_files(const char *directory, const ExportFiles *files) {
   }
 }
 
-/* Reads what the driver prints and compares it with residual and entries. */
+/* Reads the output of the driver and compares it with residual and entries. */
 static void check_driver(const char *directory, const double *residual, uint32_t rows, const double *entries,
                          uint32_t nonzeros) {
   char command[300], line[400];

@@ -15,7 +15,7 @@ def daedal(*words):
 
 
 def complete(script, *words):
-    """What bash offers for the last word."""
+    """The words that bash offers for the last word."""
     test = f"{script}\nCOMP_WORDS=({' '.join(repr(word) for word in words)}); COMP_CWORD={len(words) - 1}; _daedal; echo \"${{COMPREPLY[@]}}\""
     return subprocess.run(["bash", "-c", test], capture_output=True, text=True, check=True).stdout.split()
 

@@ -97,7 +97,7 @@ static bool has_fault(const ConnectGraph *graph) {
   return false;
 }
 
-/* What remains is a forest, every tree has one root, and every definite root is one. */
+/* The remaining graph is a forest, every tree has one root, and every definite root is a root. */
 static void check_forest(const ConnectGraph *graph) {
   uint32_t label[MOST], roots[MOST] = {0}, kept = 0, trees = 0;
   label_trees(graph, label);

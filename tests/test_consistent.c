@@ -54,7 +54,7 @@ static Seeds seeds(void) {
   return (Seeds){first, first + number_from("DAEDAL_MODELS", getenv("DAEDAL_SEED") ? 1 : usual)};
 }
 
-/* Fewer, where each is initialized by all methods. */
+/* Fewer models, because each is initialized by all methods. */
 static Seeds fewer_seeds(void) {
   Seeds range = seeds();
   range.behind = range.first + (range.behind - range.first + 4) / 5;
@@ -230,7 +230,7 @@ typedef struct StartPoint {
   double value[MOST_UNKNOWNS], rate[MOST_UNKNOWNS]; /* NaN where the result has none */
   double residual;  /* the largest that the report knows, including all derivatives of equations */
   double condition; /* infinite at a singular point */
-  bool at_once;     /* found from all equations at once, because levels by themselves lead to a singular point */
+  bool at_once;     /* found from all equations at once, because solving level by level leads to a singular point */
 } StartPoint;
 
 static double signal_value(const daedal_result *result, const char *form, int unknown) {

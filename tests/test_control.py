@@ -221,8 +221,8 @@ end Angle;
             self.assertAlmostEqual(x, 6 * t * (1 - t), delta=1e-7)
 
     def test_constraints_on_states(self):
-        """What the end leaves free moves along the constraints, written and hidden: along a circle, a pendulum without weight that
-        ends at rest or not by one or the other coordinate, two states with a given sum. With the angle: 6 for rest to rest over the
+        """Variables that the end conditions leave free move along the constraints, written and hidden: a point on a circle, a
+        pendulum without weight that ends at rest or not (given by one or the other coordinate), two states with a given sum. With the angle: 6 for rest to rest over the
         angle 1, 1.5 with a free end."""
         circle = ("x(start = 1), y(start = 0, fixed = true), u(start = 0), v(start = 1)", "der(x) = u; der(y) = v; x^2 + y^2 = 1; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
         total = ("x(start = 0, fixed = true), y(start = 0), u, v", "der(x) = u; der(y) = v; x + y = time^2; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
@@ -237,8 +237,8 @@ end Angle;
                 self.assertAlmostEqual(run["J"][-1], value, delta=1e-6)
 
     def test_without_guesses(self):
-        """From the equations alone: quantities that are an integral by an equation of their own, whose adjoint is not 0; pendulums of index 3 in first and second
-        order that begin where x is 0, so that which adjoints are free is a matter of values; angles and multipliers that zero adjoints leave undetermined. The
+        """Without guesses: quantities that a separate equation gives as an integral, whose adjoint is not 0; pendulums of index 3 in first and second order that
+        begin where x is 0, so that the values decide which adjoints are free; angles and multipliers that adjoints of zero do not determine. The
         pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's that of Maurer and Augustin (2001)."""
         def swing(guess, steps=400):
             h = 1 / steps
@@ -375,7 +375,7 @@ end Regulator;
             self.assertEqual("d2H/du2 < 0" in run.words, sign < 0, run.words)
 
     def test_conditions_are_met(self):
-        """Where errors grow in a run, shooting from good guesses violates the conditions. More segments are used, or it is not a
+        """If errors grow in a run, shooting from good guesses violates the conditions. More segments are used, or it is not a
         solution. The end of Jackson's problem, smoothed."""
         text = ("model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), p(start = 0.95011148), q(start = 0.8957737), u, S;\nequation\n"
                 "  der(x) = u*(10*y - x); der(y) = u*(x - 10*y) - (1 - u)*y; der(p) = u*(p - q); der(q) = -10*u*(p - q) + (1 - u)*q;\n"
@@ -509,8 +509,8 @@ end Slide;
             self.assertIn("the search for the solution of the boundary value problem: more than 100M steps of work", words)
 
     def test_goddard(self):
-        """Only from the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times are
-        those of a model with the arcs and the surface D*(1 + v/c) = m*g of the second written by hand."""
+        """Only from the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times
+        come from a model written by hand, with the arcs and, on the second arc, the surface D*(1 + v/c) = m*g."""
         written = """model Written
   parameter Real c = 0.5, k = 310, H = 500;
   Real h(start = 1, fixed = true), v(start = 0, fixed = true), m(start = 1, fixed = true), u, D;

@@ -1,4 +1,4 @@
-"""What a step does not see at its own points, and what the defect of its polynomials shows.
+"""Features that a step misses at its own points, and that the defect of its polynomials shows.
 
 Right sides that jump without a condition (a function with `while`, a table of steps), diodes whose current is an exponential of a
 voltage between stages, and outputs that amplify interpolated states. Jumps and amplifiers have closed forms; rectifiers are

@@ -162,7 +162,7 @@ class Members(unittest.TestCase):
             self.differ(text, "z", {"p": (whole(1 + 1e-5) - whole(1 - 1e-5)) / 2e-5}, 2, SOLVERS[member % len(SOLVERS)], 1e-5)
 
     def test_outputs_that_jump(self):
-        """The integral of what jumps."""
+        """The integral of a quantity that jumps."""
         draw = random.Random(7)
         for _ in range(COUNT // 2):
             c, j = draw.choice((0.5, 1.2)), draw.choice((-1, 2))

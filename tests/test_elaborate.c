@@ -48,7 +48,7 @@ static World world_good(const char *text) {
   return w;
 }
 
-/* All equations, continuous then discrete (D) then initial (I), one a line. */
+/* All equations, continuous then discrete (D) then initial (I), one per line. */
 static const char *equations(World *w) {
   TextVec text = {0};
   Model *m = w->model;
@@ -476,7 +476,7 @@ static void test_several_errors(void **state) {
   world_free(&w);
 }
 
-/* Other threads may use the model: asking what its whens determine uses only memory of the call. */
+/* Other threads may use the model: the question which variables its whens determine uses only memory of the call. */
 static void test_discrete_variables_by_themselves(void **state) {
   (void)state;
   FailAlloc fail = {0};

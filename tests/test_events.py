@@ -19,7 +19,7 @@ SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
 
 
 def nearest_to_zero(g, low, high):
-    """Where g, which has one sign and a turning point in between, is nearest to zero; or a place where it has the other sign."""
+    """The place where g, which has one sign and a turning point in between, is nearest to zero; or a place where it has the other sign."""
     side = g(low) > 0
     for _ in range(60):
         a, b = low + (high - low) / 3, high - (high - low) / 3
@@ -278,7 +278,7 @@ def simulate(text, end, solver, tolerance, *options):
 
 class Generated(unittest.TestCase):
     def error(self, values, expected, tolerance, condition=1):
-        """The largest error relative to what the tolerance lets one expect."""
+        """The largest error relative to the one that the tolerance allows."""
         return max(abs(values.end(name) - value) / ((tolerance * max(1, abs(value)) + 1e-10) * condition) for name, value in expected.items())
 
     def test_against_closed_forms(self):
@@ -318,8 +318,8 @@ def narrow(rng):
 
 
 def resting(rng):
-    """A capacitor after a diode. Its charge, the only state, rests for long intervals: time drives what opens the diode, through
-    equations."""
+    """A capacitor after a diode. Its charge, the only state, rests for long intervals: the variable that opens the diode follows
+    time, through equations."""
     w, p, r, end = rng.uniform(0.5, 10), rng.uniform(0, 6), rng.uniform(0.03, 0.6), rng.uniform(5, 20)
     beat, slow, share = rng.uniform(0, 0.6), rng.uniform(0.2, 2), rng.uniform(0.1, 0.9)
     wave = lambda t: (math.sin(w * t + p) + beat * math.sin(slow * t)) / (1 + share)
@@ -353,8 +353,8 @@ class Resting(unittest.TestCase):
         tally.check(self)
 
     def test_loose_tolerances(self):
-        """Diodes that conduct and block weakly: what opens them changes fast where the states do not rest, which is no reason to
-        reject a step."""
+        """Diodes that conduct and block weakly: the variable that opens them changes fast where the states do not rest, which is
+        not a reason to reject a step."""
         tally = runs.Tally("loose")
         for seed in runs.seeds(90):
             rng = random.Random(seed)
@@ -568,7 +568,7 @@ class Nested(unittest.TestCase):
 
 
 class Together(unittest.TestCase):
-    """Several conditions, each of which holds for a short part of its period: one that begins and ends to hold in the step of another's event,
+    """Several conditions, each of which holds for a short part of its period: one that becomes true and false in the step of another's event,
     before it, is an event, too."""
 
     def draw(self, rng):
@@ -635,8 +635,8 @@ class Quiet(unittest.TestCase):
 
 
 class Periodic(unittest.TestCase):
-    """An ideal diode between a source of some sines and a constant voltage: what decides is an unknown of the loop, whose times are known. In every period
-    events come as in the one before, or not quite, as the second frequency has it. A further oscillator keeps steps below a period."""
+    """An ideal diode between a source of some sines and a constant voltage: an unknown of the loop decides, whose times are known. Events come in
+    every period as in the one before, or nearly, depending on the second frequency. A further oscillator keeps steps below a period."""
 
     def draw(self, rng):
         """Text, end, the excess of the source over the voltage, and its integral divided by the resistance."""
@@ -759,7 +759,7 @@ class Chattering(unittest.TestCase):
         with self.subTest(seed=seed, make=make.__name__, solver=solver, options=options):
             run, values, statistics = report(text, end, solver, 1e-6, *options)
             self.assertEqual(run.returncode, 0, run.stderr + text)
-            self.assertLess(statistics["events"], 5000 * modes, text)  # 2000, and 128 for each doubling of the hysteresis
+            self.assertLess(statistics["events"], 5000 * modes, text)  # 2000 events, and 128 more for each doubling of the hysteresis
             self.assertLess(len(run.stdout.splitlines()), 2 * statistics["events"] + 8)
             said = " ".join(told["message"] for told in statistics["diagnostics"])
             band = max([float(grown) for grown in re.findall(r"grew to ([-+.e0-9]*\d)", said)], default=0)
@@ -956,8 +956,8 @@ class Staircases(unittest.TestCase):
 
 
 class Thermostats(unittest.TestCase):
-    """Relays with a hysteresis of their own, narrower or wider than the tolerance: they never get stuck on one side, and where hysteresis is
-    not narrower by far every cycle is counted."""
+    """Relays with their own hysteresis, narrower or wider than the tolerance: they never get stuck on one side, and every cycle is counted
+    unless the hysteresis is much narrower."""
 
     def check(self, seed, width, tolerance):
         text, end, low, high, count = thermostat(random.Random(seed), width)
@@ -1030,7 +1030,7 @@ class Chains(unittest.TestCase):
                 with self.subTest(kind=kind, n=n, start=start):
                     done, last = self.run_model(text)
                     self.assertEqual(done.returncode, 0, done.stderr)
-                    if kind != "when" or start == 0:  # a when does not act on what holds from the start
+                    if kind != "when" or start == 0:  # a when does not act if its condition holds from the start
                         for i in range(2, n + 1):
                             self.assertAlmostEqual(float(last[f"b[{i}]"]), value(i - 1), 6)
 
@@ -1047,7 +1047,7 @@ class Chains(unittest.TestCase):
 
 
 class Undefined(unittest.TestCase):
-    """Undefined conditions belong to branches that are not taken, and hide no event of others. Where their value matters, the run
+    """Undefined conditions belong to branches that are not taken, and hide no event of others. If their value matters, the run
     ends with a message that names them."""
 
     GUARDS = ("if g then (if {c} then 1 else 0) else 0", "if g and {c} then 1 else 0", "if not (not g or not {c}) then 1 else 0",

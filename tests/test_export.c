@@ -116,13 +116,13 @@ static ExportFiles export_bench(Bench *b, const Program *rows, const Jacobian *j
   return files;
 }
 
-/* Compares the tape with C. Functions are recorded for the tape, which adds in another order. Where a result does not need an
+/* Compares the tape with C. Functions are recorded for the tape, which adds in another order. If a result does not need an
  * undefined value, the tape still has a value. */
 static bool is_same(double a, double b) {
   return isnan(b) || memcmp(&a, &b, sizeof a) == 0 || a == b || fabs(a - b) <= 1e-12 * fmax(fabs(a), 1);
 }
 
-/* Numbers that agree, those of them that are finite counted. */
+/* Compares numbers, and counts the finite ones that agree. */
 static uint32_t compare(const char *path, const char *what, uint32_t point, const double *a, const double *b,
                         uint32_t count) {
   uint32_t finite = 0;

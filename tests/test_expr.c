@@ -655,7 +655,7 @@ static void test_random_expressions(void **state) {
   }
 }
 
-/* What is printed reads back to the same node; derivatives, too. */
+/* A printed text reads back to the same node, also that of a derivative. */
 static void test_random_round_trip(void **state) {
   (void)state;
   static Forest forest;
@@ -1205,7 +1205,7 @@ static void test_layers(void **state) {
   assert_int_equal(dag_multiply(third, x, y), product);
   assert_int_equal(long_sum(third, MANY), many);
   assert_int_equal(long_sum(third, FEW), few);
-  /* What the graph below gets later does not show above. */
+  /* Nodes that are added to the graph below later are not visible above. */
   for (uint32_t k = 0; k < 20000; k++) dag_unary(w.dag, OP_SIN, dag_variable(w.dag, k, 1));
   long_sum(w.dag, MANY + 1);
   Expr sine = dag_unary(third, OP_SIN, dag_variable(third, 7, 1));

@@ -870,7 +870,7 @@ static void test_refused_memory(void **state) {
   }
 }
 
-/* Runs of one plan share its table, or make their own where one of its parameters differs; earlier and later runs are
+/* Runs of one plan share its table, or make their own if one of its parameters differs; earlier and later runs are
  * unaffected. */
 static void test_shared_plan(void **state) {
   (void)state;

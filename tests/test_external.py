@@ -69,7 +69,7 @@ def package(model, functions=TABLES):
     return f"package P\n{functions}\n{model}\nend P;\n"
 
 
-# From a file, whose name is a parameter; what is wrong with it is said.
+# From a file, whose name is a parameter; errors in the file are reported.
 (folder / "t.txt").write_text("#1\ndouble tab(3,2)\n0 0\n1 2\n3 6\n")
 FILE = package("""
   model M
@@ -83,7 +83,7 @@ assert "absent.txt" in errors, errors
 _, errors = run(FILE.replace('"tab"', '"bat"'), status=3)
 assert "`bat`" in errors and "t.txt" in errors, errors
 
-# A user's library: refused by name, then by each kind of argument; its objects are made and freed once a run.
+# A user's library: refused by name, then by each kind of argument; its objects are made and freed once per run.
 SOURCE = """
 #include <stddef.h>
 #include <stdio.h>
@@ -167,7 +167,7 @@ out, errors = run(EFFECT % "tell", "--output-file", "out.csv")
 assert "so far" in errors and "so far" not in out, (out, errors)
 
 # The Fourier transform: numbers of samples with factors of all kinds, against its definition. The samples pass through a function
-# in a when that acts once. Written out, it would be as many sums as there are samples, each as long.
+# in a when that acts once. Written as equations, it would be one sum per sample, with as many terms each.
 FOURIER = """package P
   function transform
     input Real u[:]; output Integer info; output Real amplitudes[div(size(u, 1), 2) + 1]; output Real phases[div(size(u, 1), 2) + 1];

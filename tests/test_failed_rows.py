@@ -36,7 +36,7 @@ MODELS = {
 
 
 def fails(folder, name, solver, intervals):
-    """What is wrong; [] if nothing is."""
+    """The errors found; [] if there are none."""
     text, end, solution = MODELS[name]
     (folder / "m.mo").write_text(f"model M {text} end M;")
     run = subprocess.run([DAEDAL, "simulate", "m.mo", "--solver", solver, "--stop-time", "2", "--intervals", str(intervals), "--tolerance", "1e-8",

@@ -1,4 +1,4 @@
-"""Fits: exact data gives the parameters back, errors are those of linear theory, bounds hold, and what the data does not determine is named."""
+"""Fits: exact data gives the parameters back, errors are those of linear theory, bounds hold, and parameters that the data does not determine are named."""
 import csv
 import io
 import json
@@ -150,7 +150,7 @@ class Fit(unittest.TestCase):
         self.assertIn("does not distinguish these parameters", words)
 
     def test_derivatives(self):
-        """Sensitivities need one run an iteration; where there are none, at all or after some event, differences lead to the same
+        """Sensitivities need one run per iteration. If there are none, at all or after some event, differences lead to the same
         result."""
         text = """model Tank
           parameter Real k = 1, level = 0.5;

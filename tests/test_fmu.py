@@ -218,7 +218,7 @@ def check_dependencies(fmu, root):
 
 
 def check_event_mode(model, fmu, folder):
-    """The FMU returns at each event and where an intermediate update asks for it, and ends at the same values as without."""
+    """The FMU returns at each event and when an intermediate update requests it; the final values are the same as without returns."""
     values = drive(fmu, "events")
     compare(simulate(model, folder), values, 1e-8, "features with event mode")
     assert values["events"] >= values["bounces"] + 6, values["events"]  # samples, and the edge of `below`
@@ -474,7 +474,7 @@ def check_sliding(folder):
 
 def delay_model(generator, folder, number):
     """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside another, and
-    what passes through a pipe back and forth."""
+    a quantity that moves through a pipe back and forth."""
     times = [generator.uniform(0.1, 0.6) for _ in range(4)]
     gain, period = generator.uniform(0.5, 2), generator.uniform(0.3, 0.9)
     path = folder / f"delay{number}.mo"
@@ -541,12 +541,12 @@ end Sought{number};
 
 
 def check_sought(folder):
-    """Initial equations give parameters, of all types, also for another value of what they follow from."""
+    """Initial equations give parameters, of all types, also for other values of the parameters from which they follow."""
     check_drawn(folder, "sought", sought_model, random.Random(12), lambda number: 2 + number % 2, "gain=3.3")
 
 
 def check_steps(folder):
-    """A program that stands alone takes the steps of `simulate` with the same solver, past changes of states and events."""
+    """A standalone program takes the steps of `simulate` with the same solver, past changes of states and events."""
     for name, solver, is_equal in (("pendulum.mo", "erk", True), ("modelica/house.mo", "radau", True), ("modelica/dry_friction.mo", "radau", True),
                                    ("events/bouncing_ball.mo", "erk", False), ("events/thermostat.mo", "radau", False), ("events/stick_slip.mo", "erk", False)):
         model, out = SOURCE / "examples" / name, folder / "steps.csv"
@@ -672,7 +672,7 @@ def write_counter(folder):
 
 
 def check_refusals(folder):
-    """What cannot be exported is refused by name, and leaves no file."""
+    """Models that cannot be exported are refused, with the name of the cause, and leave no file."""
     model, fmu, table = folder / "refused.mo", folder / "refused.fmu", folder / "u.csv"
     model.write_text("model Refused\n  input Real u;\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = u;\nend Refused;\n")
     table.write_text("time,u\n0,1\n1,2\n")

@@ -41,7 +41,7 @@ def read_description(fmu):
 
 
 def settable(root):
-    """(name, type, start) of what an importer may set before the start, except inputs."""
+    """(name, type, start) of each variable that an importer may set before the start, except inputs."""
     found = []
     for variable in root.find("ModelVariables"):
         inner = variable[0] if variable.tag == "ScalarVariable" else variable

@@ -93,7 +93,7 @@ class Gradient(unittest.TestCase):
                        solvers=(draw.choice(("auto", "erk", "bdf")),), accuracy=3e-6)
 
     def test_balls(self):
-        """With integrals of what jumps."""
+        """With integrals of signals that jump."""
         draw = random.Random(11)
         for _ in range(COUNT // 4):
             text, targets = varied_models.draw_ball(draw)

@@ -23,7 +23,7 @@ STOP = 3
 
 # Others, one for each cause. A pivot passes zero on the way. The rest of a sum is small compared with a chain of pivots. The
 # rewritten equations are singular at the start, or have other initial values. The choice of states is singular at an output point.
-# Where ranks are computed, a pivot consists of round-off. Higher derivatives have a pole at an output point. A divisor of the
+# If ranks are computed, a pivot consists of round-off. Higher derivatives have a pole at an output point. A divisor of the
 # equations passes zero between two steps.
 OTHERS = (290, 703, 128, 398, 5390, 5663, 5810, 659, 802655, 809261, 808286, 9860968)
 
@@ -129,7 +129,7 @@ class HiddenStructure(unittest.TestCase):
 
 
 class OtherCommands(unittest.TestCase):
-    """init, export and the reference of compare fall back as simulate does; reduce says why it prints nothing."""
+    """init, export and the reference run of compare use ranks in the same cases as simulate; reduce says why it prints nothing."""
 
     def run_command(self, path, command, *options):
         return subprocess.run([DAEDAL, command, path, *options], capture_output=True, text=True, cwd=WORK)

@@ -161,7 +161,7 @@ CLOSED = {
     "heat_network": {"T_return": 40, "T_house": 40, "E": 60}, "pwm_converter": buck(0.02), "rectifier": rectified(0.1), "stick_slip": stick_slip(5), "sampled_controller": sampled(2),
     "string_pendulum": string(3), "thermostat": thermostat(30)}
 
-# Where the index changes, a method made for one index does not apply.
+# If the index changes, a method made for one index does not apply.
 RESTRUCTURED = ("ideal_clutch", "joined_capacitors", "string_pendulum")
 # Not every method supports pipes.
 PIPES = ("heat_network",)
@@ -233,7 +233,7 @@ class Examples(unittest.TestCase):
             t += 2 * after["v"] / 9.81
 
     def test_texts(self):
-        """What reduce and flatten write is the same model."""
+        """The texts of reduce and flatten are the same model."""
         for name in CLOSED:
             path = os.path.join(EXAMPLES, name + ".mo")
             for how in ("reduce", "flatten"):
@@ -582,7 +582,7 @@ def drive_train(load, shafts):
 
 
 def drive_trains(rng):
-    """A train with several frictions, what each of them can hold, and an equivalent one with a single friction."""
+    """A train with several frictions, the load that each of them can hold, and an equivalent train with a single friction."""
     shafts = [(1 if k == 0 else number(rng, 0.4, 2.5) * rng.choice((-1, 1)), number(rng, 0.3, 2), number(rng, 0.2, 2))
               for k in range(rng.randint(2, 5))]
     total, inertia, friction = 1, 0, 0
@@ -645,7 +645,7 @@ class Mixed(unittest.TestCase):
                 self.assertEqual(run.returncode, 0, run.stderr)
                 for name, value in expected.items():
                     found = rows[-1].get(name, math.nan)
-                    if not (math.isnan(found) and name.startswith("der(")): # one that the equations of the mode do not have
+                    if not (math.isnan(found) and name.startswith("der(")): # a derivative that the equations of the mode do not have
                         self.assertLess(abs(found - value), 2e-5, name)
                 run = command("compare", write(text), "--stop-time", "1", "--methods", "dummy", "--json")
                 self.assertEqual(run.returncode, 0, run.stderr)
@@ -654,7 +654,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(result["amplification"], 100)
 
     def test_diodes(self):
-        """A diode lets no current back, holds at most its knee voltage, and does exactly one of both."""
+        """A diode lets no current flow back and its voltage is at most the knee voltage; at any time exactly one of these bounds is reached."""
         for seed in range(2 * COUNT):
             text, drops = diodes(random.Random(seed))
             with self.subTest(seed=seed, text=text):
@@ -736,7 +736,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(abs(rows[-1]["dp"] - 9810 * rows[-1]["h"]), 0.1)
 
     def test_streams(self):
-        """A flow that stops costs few steps, although what it carries jumps back and forth."""
+        """A flow that stops costs few steps, although the quantity that it carries jumps back and forth."""
         for seed in range(COUNT):
             rng = random.Random(seed)
             h1, h2, k = number(rng, 1, 3), number(rng, 1, 3), 10 ** rng.uniform(-4, -2)
@@ -856,7 +856,7 @@ class Generated(unittest.TestCase):
                     self.assertLess(abs(rows[-1][name] - value), 1e-4, name)
 
     def test_strings(self):
-        """Pendulums whose string stays taut once it is."""
+        """Pendulums whose string stays taut once it has become taut."""
         path = os.path.join(EXAMPLES, "string_pendulum.mo")
         for seed in range(COUNT):
             rng = random.Random(seed)

@@ -104,7 +104,7 @@ class WaterTubes(unittest.TestCase):
 
     def test_corrections_for_any_inflow(self):
         """From a network at rest, in which the inflows begin to change, the pressures follow the formulas. (The sign of the inflow
-        is that of the paper's equation (8), where it stands beside A_n phi.)"""
+        is that of the paper's equation (8), in which it stands next to A_n phi.)"""
         text = water()
         for name in ("in1", "in13", "out10"):
             text = re.sub(rf"^  {name} = .*;$", f"  {name} = d{name}*time;", text, flags=re.M)
@@ -557,8 +557,8 @@ class Elsewhere(unittest.TestCase):
 
 
 class SingularStarts(unittest.TestCase):
-    """A start at a fold is valid. Structural analysis is right about the equations, but not exactly there, and that a derivative
-    does not exist contradicts nothing."""
+    """A start at a fold is valid. Structural analysis is right about the equations, except exactly at this point; that a
+    derivative does not exist there is not a contradiction."""
 
     def test_generated(self):
         rng = random.Random(13)
@@ -572,7 +572,7 @@ class SingularStarts(unittest.TestCase):
                     self.assertLess(abs(init["x"]), 1e-6)
 
     def test_crossing(self):
-        """Where two solutions cross, the values are kept, because the structure is right for other fixed values; or ranks find the
+        """If two solutions cross, the values are kept, because the structure is right for other fixed values; or ranks find the
         rate along one of the two."""
         rng = random.Random(15)
         for equation in ("y^2 = {a}*x^2", "y*(y - x) = {a}*x^2", "sin(y)^2 = {a}*x^2*exp(x)"):

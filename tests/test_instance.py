@@ -458,8 +458,8 @@ end P;
                 self.assertIn("above its max", done.stderr)
 
     def test_generated_elements_assigned_their_start_values(self):
-        """An algorithm determines the elements and fields that it assigns, also where it assigns what they already hold: start
-        values, or zero. Others have equations."""
+        """An algorithm determines the elements and fields that it assigns, also if it assigns the values that they already
+        have: start values, or zero. Others have equations."""
         for seed in range(COUNT):
             rng = random.Random(seed)
             start, size = rng.choice([0, 0, 2]), rng.randint(2, 4)

@@ -42,7 +42,7 @@ class Piece:
         self.declared, self.equations, self.final, self.course = declared, equations, final, course
 
     def has_rows(self, columns, k):
-        """z has its value at every time, except for an error of the time."""
+        """z has its value at every time, up to an error of the time."""
         near = 1e-6
         return self.course is None or all(self.course(t - near) - 1e-4 < z < self.course(t + near) + 1e-4 for t, z in zip(columns["time"], columns[f"z{k}"]))
 
@@ -55,7 +55,7 @@ def balance(rng, k, at):
 
 
 def reversing(rng, k, at):
-    """What flows in changes at the instant."""
+    """The inflow changes at the instant."""
     low, high = rng.choice([(1, 3), (2, 2.5), (-1, 4)])
     declared, equations, rises = flow(rng, k, at)
     first, then = (low, high) if rises else (high, low)
@@ -109,7 +109,7 @@ def regularized(rng, k, at):
 
 PASSED = (balance, reversing, coupled, several, chain, flat, flat_bend, regularized)
 
-# What ends: declarations and equations with the time AT.
+# Solutions that end: declarations and equations with the time AT.
 ENDS = (
     ("Real zs(start=1);", "zs^2 = {0} - time;"),
     ("Real ys(start=0, fixed=true), zs(start=1);", "der(ys) = 1; ys + zs^2 = {0};"),
@@ -199,7 +199,7 @@ class Instants(unittest.TestCase):
         tally.check(self, 0.35)
 
     def speed_after(self, begin, brake, c, stop):
-        """By Runge and Kutta up to where only the brake is left, or equilibrium is reached."""
+        """By Runge and Kutta's method, up to the time at which only the brake is left or equilibrium is reached."""
         def rate(w):
             return (c * math.exp(-c / w) / w**2 if w > c / 700 else 0) - brake
         w, t, h = begin, 0, 1e-3

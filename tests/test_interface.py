@@ -32,7 +32,7 @@ def enumerators(text):
 
 
 def declarations(text):
-    """Those of functions, inline ones as well, because programs contain what these call."""
+    """The declarations of functions, also of those called by inline functions, because programs contain calls of them."""
     return {name: f"{result}{name}({arguments})" for result, name, arguments in re.findall(r"([\w ]+[ *]+)(daedal_\w+)\(([^(){}]*)\);", text)}
 
 
@@ -43,7 +43,7 @@ def compile_and_run(folder, include, text):
 
 
 def layout(folder, include, frozen):
-    """Places and sizes of what the frozen header has, as another header has them."""
+    """Offsets and sizes, in another header, of the members that the frozen header has."""
     lines = [f'printf("{s}.{m} %zu:%zu\\n", offsetof({s}, {m}), sizeof(({s} *)0)->{m});' for s, members in structs(frozen).items() for m in members]
     lines += [f'printf("{s} %zu\\n", sizeof({s}));' for s in structs(frozen)]
     lines += [f'printf("{e} %d\\n", (int){e});' for e in enumerators(frozen)]
@@ -56,7 +56,7 @@ def may_grow(frozen):
 
 
 def breaches(folder, header):
-    """What would break a program that was compiled against the frozen header."""
+    """Changes that would break a program compiled against the frozen header."""
     frozen = plain((FROZEN / "daedal.h").read_text())
     (folder / "daedal.h").write_text(header)
     now, before = declarations(plain(header)), declarations(frozen)

@@ -90,7 +90,7 @@ class Chain:
         return (2 if self.on_positions else 1) * self.n + self.m
 
     def given(self, t):
-        """What is added to W v after the event, and its rate."""
+        """The term added to W v after the event, and its rate."""
         growth = math.exp(GROWTH * t) if self.on_positions and self.by_state else 1
         return [j * growth for j in self.jump], [j * growth * GROWTH if growth != 1 else 0.0 for j in self.jump]
 
@@ -462,8 +462,8 @@ end M;"""
                 self.assertAlmostEqual(run.end("y"), y, delta=1e-5, msg=f"{seed} {method}")
 
     def test_coefficients(self):
-        """A coefficient that depends on what jumps is refused where it takes part in the jump, but not where it belongs to
-        something that does not jump."""
+        """A coefficient that depends on a jumping variable is refused if it takes part in the jump, but not if it belongs
+        to a variable that does not jump."""
         text = ("model M\n Real v1(start = 1, fixed = true), v2, f, t(start = 1, fixed = true);\nequation\n {0}*der(v1) = f; der(v2) = -f;"
                 " v1 = 2*v2 + (if time < 0.3 then 0 else 1); (1 + v1^2)*der(t) = -t;\nend M;\n")
         for method in METHODS:

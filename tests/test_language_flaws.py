@@ -1,5 +1,5 @@
 """Flaws of a model are reported, by `check` as by a run: random sound pieces in random order, alone or with one flaw of a list, in
-the model itself or in a component. The status of both is known. Where `check` accepts a model, no run finds a fault in its text or
+the model itself or in a component. The status of both is known. If `check` accepts a model, no run finds a fault in its text or
 structure. DAEDAL_MODELS=N makes more of them (runs.py)."""
 import random
 import unittest
@@ -22,7 +22,7 @@ PIECES = [("Real x#(start = 1, fixed = true);", "der(x#) = -x#;"), ("Real p#, q#
 
 INPUT, STRUCTURE, START = 3, 4, 5
 STATES = "Real z, y(start = 0, fixed = true);"
-# What it is, declarations, equations, exit status, words of the message.
+# Description, declarations, equations, exit status, words of the message.
 FLAWS = [
     ("no equation", "discrete Real z;", "", STRUCTURE, "z"), ("no equation", "Integer z;", "", STRUCTURE, "z"), ("no equation", "Boolean z;", "", STRUCTURE, "z"), ("no equation", "Real z;", "", STRUCTURE, ""),
     ("no equation", "type E = enumeration(one, two); E z;", "", STRUCTURE, "z"), ("no equation", "discrete Real z; Real y;", "y = 2*z;", STRUCTURE, "z"),
@@ -49,7 +49,7 @@ FLAWS = [
     ("argument", "Real z[2, 3] = fill(1, 2, 3), y = sum(v = z);", "", INPUT, ""), ("clock", "Real z = noClock(time);", "", INPUT, ""), ("clock", "Real z, y = time;", "z = noClock(y);", INPUT, ""),
     ("inner", "inner model z Real q = 1; end z; model A outer Real z; Real y = z; end A; A a;", "", INPUT, ""), ("branches", "Real z;", "if time > 0.5 then z = 1; else z = 1; z = 2; end if;", INPUT, ""),
     ("branches", "Real z;", "if time > 0.5 then z = 1; end if;", INPUT, ""), ("derivative", "discrete Real z(start = 0, fixed = true);", "when time > 0.5 then z = 1; end when; der(z) = 0;", INPUT, ""),
-    # That there is no solution is known only when values are computed.
+    # Only the computation of values shows that there is no solution.
     ("start", "Real z(start = 1, fixed = true);", "z = 2;", START, ""), ("start", "Real z(start = 1, fixed = true), y(start = 1, fixed = true);", "der(z) = 1; y = 2*z;", START, ""),
     ("start", "Real z(start = 0, fixed = true); initial equation z = 5; equation", "der(z) = 1;", START, ""), ("start", "Real z;", "z^2 + 1 = 0;", START, "")]
 
@@ -136,7 +136,7 @@ class Crashes(unittest.TestCase):
                         self.assertRegex(run.words, "`?inner`? (class|component|element)")
 
     def test_inner_varies_no_more_than_outer(self):
-        """Whether both are given as components, in components, or in fields of records."""
+        """The two are given as components, in components, or in fields of records."""
         ways = ("inner {0} Real z{1}; model A outer {2} Real z; Real y = z; end A; A a;",
                 "model I {0} Real z{1}; end I; inner I i; model A model I {2} Real z; end I; outer I i; Real y = i.z; end A; A a;",
                 "inner {0} Real z[2]{3}; model B model A outer {2} Real z[2]; Real y = z[2]; end A; A a; end B; B b;")

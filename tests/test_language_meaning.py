@@ -1,4 +1,4 @@
-"""What models mean: generated members of classes that were once misunderstood, with known results. DAEDAL_MODELS=N makes more of
+"""The meaning of models: generated members of classes that were once misunderstood, with known results. DAEDAL_MODELS=N makes more of
 them (runs.py). Single models are in cases/meaning."""
 import itertools
 import math
@@ -16,7 +16,7 @@ SOLVERS = solver_names()
 
 
 def exported_words(text):
-    """What the exported program says."""
+    """The messages of the exported program."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m.mo")
         with open(path, "w", encoding="utf-8") as file:

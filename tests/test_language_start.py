@@ -130,7 +130,7 @@ class Start(unittest.TestCase):
             self.assertAlmostEqual(run.end("u.t.x"), value + wanted - 1 if count >= wanted else value, 9, text)
 
     def test_initial_and_when(self):
-        """What fires at initial() fires again where its relation becomes true right after."""
+        """A when that fires at initial() fires again if its relation becomes true right after the start."""
         run = simulate("model M\n  Real x(start = 0, fixed = true); Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
                        "  when {initial(), x > 0} then n = pre(n) + 1; end when;\nend M;\n")
         self.assertEqual((run.status, run.columns["n"][0], run.end("n")), (0, 1, 2), run.words)
@@ -142,7 +142,7 @@ class Start(unittest.TestCase):
         self.assertEqual((run.columns["time"], run.columns["b"]), ([0, 0.5, 1], [1, 1, 1]))
 
     def test_terminal(self):
-        """What terminal() triggers, with every solver, at the stop time and where the model ends its run."""
+        """The effects of terminal(), with every solver, at the stop time and when the model ends its run."""
         for solver in SOLVERS:
             for stop, ends, reached in ((1, 2, 1), (2, 0.625, 0.625)):
                 run = simulate(f"model M\n  Real x(start = 0, fixed = true); discrete Real r(start = -1, fixed = true); Integer n(start = 0, fixed = true);\n"
@@ -211,7 +211,7 @@ class Start(unittest.TestCase):
 
     def test_initial_equations_of_discrete_values(self):
         """Initial equations give states by Booleans that depend on them. The combinations of Booleans that agree with the states
-        they give are the solutions: one of them is found, and where there is none the model is refused."""
+        they give are the solutions: one of them is found, and if there is none, the model is refused."""
         tally = collections.Counter()
         for seed in seeds(300, quick=40):
             rng = random.Random(seed)
@@ -219,8 +219,8 @@ class Start(unittest.TestCase):
             shifts = [[rng.choice((0, 0, rng.uniform(-3, 3))) for _ in range(flags)] for _ in range(states)]
             base, rates, kind = [rng.uniform(-2, 2) for _ in range(states)], [rng.uniform(-0.1, 0.1) for _ in range(states)], rng.choice(("x", "y", "p"))
             tests = [(rng.randrange(states), rng.choice(list(RELATIONS)), rng.uniform(-2, 2)) for _ in range(flags)]
-            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # what initial equations give: the state, twice the state, or a
-                                                                   # parameter that is its start value
+            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # the quantity that initial equations give: the state, twice
+                                                                   # the state, or a parameter that is its start value
             lines = [{"x": f"  Real x{j};", "y": f"  Real x{j}, y{j} = 2*x{j};", "p": f"  parameter Real p{j}(fixed = false); Real x{j}(start = p{j}, fixed = true);"}[kind] for j in range(states)]
             given = [f"  {known.format(j)} = {base[j]!r} + " + " + ".join(f"(if b{i} then {shifts[j][i]!r} else 0)" for i in range(flags)) + ";" for j in range(states)]
             text = ("model M\n" + "\n".join(lines) + "\n  Boolean " + ", ".join(f"b{i}" for i in range(flags)) + ";\ninitial equation\n" + "\n".join(given) + "\nequation\n" +
@@ -239,8 +239,8 @@ class Start(unittest.TestCase):
         self.assertLessEqual(tally["refused"], tally["found"] // 10, tally)
 
     def test_initial_equations_of_whole_numbers(self):
-        """Initial equations give states by whole numbers that are steps of them. Where some whole numbers near zero agree with the
-        states they give, a solution is found, with few exceptions. What is found agrees; on an edge the literal value counts."""
+        """Initial equations give states by whole numbers that are steps of them. If some whole numbers near zero agree with the
+        states they give, a solution is found, with few exceptions. The solution found agrees; on an edge the literal value counts."""
         tally = collections.Counter()
         for seed in seeds(300, quick=60):
             rng = random.Random(seed)

@@ -92,7 +92,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 typedef struct Case {
   const char *name;
   uint32_t count;
-  const char *words[ARGUMENTS]; /* of the row: what stands after the name */
+  const char *words[ARGUMENTS]; /* of the row: the text after the name */
   ExternalValue values[ARGUMENTS];
   uint32_t sizes[ARGUMENTS][3];
   double numbers[ARGUMENTS][NUMBERS];
@@ -202,7 +202,7 @@ static uint32_t leading_of(const Case *c, const struct Row *row, uint32_t k) {
   }
 }
 
-/* The refused argument one larger, or another value of it. */
+/* Makes the refused argument larger by one, or gives it another value. */
 static void grow(Case *c, const struct Row *row, uint32_t k, const char *failure) {
   uint32_t *sizes = c->sizes[k];
   double *numbers = c->numbers[k];

@@ -179,7 +179,7 @@ class Reinit(unittest.TestCase):
 
 
 class UnrolledLoops(unittest.TestCase):
-    """A Base Modelica file that holds the iterations of a loop, with the `break` that left it."""
+    """A Base Modelica file with the unrolled iterations of a loop, including the `break` that left it."""
 
     def test_break_ends_all_iterations(self):
         rng = random.Random(16)

@@ -1,6 +1,6 @@
 """docs/limits.md: a model made here exceeds the limit of each row of its table. The message must be that of the row, the exit
-status 3 (or 2 for an option), and the remedy must raise the limit. What takes long with the default limits is tested with small
-ones, in the same way."""
+status 3 (or 2 for an option), and the remedy must raise the limit. Models that take long with the default limits are tested
+with small ones, in the same way."""
 import os
 import pathlib
 import re
@@ -85,11 +85,11 @@ ROWS = {
 }
 
 
-NAMES = list(ROWS)  # tests add models of their own
+NAMES = list(ROWS)  # tests add further models
 
 
 def table():
-    """The rows of the last table: what, message, what raises it."""
+    """The rows of the last table: the limited quantity, its message, the option that raises it."""
     text = (ROOT / "docs/limits.md").read_text()
     rows = re.findall(r"^\| (.*?) \| `(.*)` \| (.*?) \|$", text.split("| what |")[1], re.MULTILINE)
     return [row for row in rows if not row[0].startswith("-")]
@@ -136,7 +136,7 @@ class Limits(unittest.TestCase):
 
     @unittest.skipUnless(os.environ.get("DAEDAL_TEST_TIER") == "long", "takes seconds a row")
     def test_defaults_of_large(self):
-        """What the defaults allow or refuse takes some seconds and little memory, however large it is."""
+        """With the defaults, any model is accepted or refused within some seconds and little memory, however large it is."""
         large = {
             "product": model("Real x[300, 300](each start = 1); equation x*x = identity(300);"),
             "factors": model("Real x[100, 100](each start = 1); equation transpose(x)*x = identity(100);"),

@@ -100,7 +100,7 @@ def parallelograms():
 
 
 def locomotive(wheels):
-    """Wheels as angles. The rod between the first two has an angle of its own; further wheels are constrained twice."""
+    """Wheels as angles. The rod between the first two has a separate angle; further wheels are constrained twice."""
     names = [f"p{k}" for k in range(wheels)]
     rows = [f"{name} - p0 = 0" for name in names[1:]]
     more = [f"0.3*sin({name}) - 0.3*sin(p0) = 0" for name in names[1:]]
@@ -123,7 +123,7 @@ def trammel():
 
 
 def peaucellier():
-    """Seven bars guide a point along a line; a guide on the line repeats that constraint."""
+    """Seven bars guide a point along a line; an additional guide on the line repeats that constraint."""
     o, arm, rhombus, crank = (0.0, 0.0), 2.0, 1.0, 0.6
     angle = 0.35
     c = (crank + crank * math.cos(angle), crank * math.sin(angle))

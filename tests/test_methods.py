@@ -155,7 +155,7 @@ class Events(unittest.TestCase):
 
 
 class Printed(unittest.TestCase):
-    """What reduce prints is a model: read again and simulated, it ends where the method itself ends."""
+    """The text of reduce is a model: read again and simulated, it ends at the same values as the method itself."""
 
     def simulate(self, model, method, stop, out):
         done = run("simulate", model, "--method", method, "--stop-time", stop, "--tolerance", 1e-8, "--output-file", out)
@@ -346,7 +346,7 @@ class LeftOut(unittest.TestCase):
         self.assertEqual((code, result["left_out"], result["algebraic"], result["solved"]), (0, 0, 0, 3))
 
     def test_foreign_states_keep_rows(self):
-        """Where a constraint passes on the errors of other blocks, many times amplified, the run keeps its differentiation."""
+        """If a constraint passes on the errors of other blocks, many times amplified, the run keeps its differentiation."""
         with tempfile.TemporaryDirectory() as folder:
             for solver in self.IMPLICIT:
                 code, result = report("simulate", EXAMPLES / "transamp.mo", "--solver", solver, "--stop-time", 0.01, "--output-file",

@@ -13,7 +13,7 @@ DAEDAL = os.environ["DAEDAL"]
 
 def blocks(orders, coupling, shuffled, length=None):
     """A block of order r is x_1' = x_2, ..., x_(r-1)' = f - x_1 with x_1 given, and a filter s of it. Filters of other blocks enter
-    the constraint: of the block before (chain), of that or the last (ring), of any earlier one (tree), of none (apart). A chain
+    the constraint: that of the block before (chain), of the block before or the last block (ring), of any earlier block (tree), or of no other block (apart). A chain
     starts again after `length` blocks."""
     equations, declared = [], []
     for i, order in enumerate(orders, 1):

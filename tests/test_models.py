@@ -115,7 +115,7 @@ class Text:
 
 
 def canonical(report, equations, variables, names):
-    """What must stay the same, in terms of the original: equation k here is equations[k] there, and so on."""
+    """The facts that must stay the same, in terms of the original: equation k here is equations[k] there, and so on."""
     def back(text):
         return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text)
 
@@ -141,7 +141,7 @@ def canonical(report, equations, variables, names):
 
 
 def differences(path):
-    """What changes when the model is permuted and renamed."""
+    """The facts that change when the model is permuted and renamed."""
     text = Text(path.read_text())
     code, report, _, words = analyze(path)
     if code:

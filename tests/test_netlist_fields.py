@@ -64,7 +64,7 @@ class Fields(unittest.TestCase):
             run = self.run_text("\n".join(cards), "check")
             said = run.stderr
             # These further fields count: a third node of a subcircuit, a factor of an expression, a coefficient of a polynomial, a
-            # time, an area and, as in ngspice, what follows the parenthesis of a waveform.
+            # time, an area and, as in ngspice, any text after the parenthesis of a waveform.
             counts = (cards[k].startswith((".subckt", ".global")) or cards[k] == ".param k=1 zz=1" or
                       (CARDS[k].startswith(("R2", "X1", ".param", ".func")) and junk == "*2") or
                       (CARDS[k].startswith(("E", "H", "F", ".tran", "V1", "Q1")) and junk in ("7", "{1}", "1 2 3", "'a'")) or
@@ -75,7 +75,7 @@ class Fields(unittest.TestCase):
                 self.assertEqual(run.returncode, 3, cards[k] + said)
 
     def test_junk_within_a_card(self):
-        """A word after the nodes is refused wherever it stands; one that is read as a node is unconnected."""
+        """A word after the nodes is refused at any position, unless it is read as a node, which is then unconnected."""
         rng = random.Random(4)
         members = [(k, place) for k, card in enumerate(CARDS) if card[0] not in ".TXEKBQMJDW" for place in range(4, len(card.split()) + 1)]
         for k, place in members if LONG else rng.sample(members, 20):
@@ -173,7 +173,7 @@ class Fields(unittest.TestCase):
                 self.assertAlmostEqual(drop, supply * (0.5 if closed else 1e6 / (1e6 + 1e3)), 6, (seed, at))
 
     def test_derivatives_of_operating_points(self):
-        """Where a run starts from its operating point, derivatives contain that of the operating point."""
+        """If a run starts from its operating point, derivatives contain that of the operating point."""
         tally = Tally("derivatives of operating points")
         for seed in seeds(200, quick=10):
             rng = random.Random(seed)

@@ -210,7 +210,7 @@ def subcircuit(rng):
                         "D1 a b dm\n.model dm d(is=1e-12)\nR1 a b {w}", "L1 a c 1m\nR1 c b {w}", "E1 c b a b 0.3\nR1 a c {w}"])
     call = rng.choice(["", "m=2", f"w={number(rng, 100, 1000)}", "w=(1+2)*100 m=3", f"m={{1+1}} w={{{number(rng, 100, 1000)}*2}}"])
     outer = rng.choice([f"X1 a b in# {call}", f"X1 a b in# {call}\nR2 a b 5k"])
-    # ngspice ignores an inner m= where there is an outer one.
+    # ngspice ignores an inner m= if there is an outer one.
     m = rng.choice(["", "m=2", "m=1.5"]) if "m=" not in call else ""
     # It passes m= on only to definitions that come later.
     return (f"V1# p# 0 1\nR1# p# q# 1k\nX1# q# 0 out# {m}\n.subckt out# a b\n{outer}\n.ends out#\n"
@@ -259,7 +259,7 @@ def converter(rng):
 
 
 def rectifier(rng):
-    """Diodes, with a capacitance or none, that feed a choke, a capacitor or both. Where the current of a choke stops, conductances fall by ten decades."""
+    """Diodes, with a capacitance or none, that feed a choke, a capacitor or both. If the current of a choke stops, conductances fall by ten decades."""
     given = some(rng, [f"cjo={number(rng, 1e-12, 1e-10)}", f"rs={number(rng, 1e-2, 1)}", "n=1.7"])
     model = f".model dm# d(is={rng.choice(['1e-14', '1e-12', '1e-9'])} {given})\n"
     source = f"SIN(0 {rng.choice([5, 12, 100])} {rng.choice([400, 1000, 2000])})"
@@ -305,7 +305,7 @@ def ours(text):
 
 
 def theirs(text, analysis):
-    """With tight tolerances, or where ngspice cannot keep to them, which it then says at once, with less tight ones."""
+    """With tight tolerances; if ngspice reports that it cannot keep to them, with less tight ones."""
     for options in ("reltol=1e-6 vntol=1e-9 abstol=1e-15", "reltol=1e-4 vntol=1e-7 abstol=1e-10") if analysis else ("reltol=1e-6 vntol=1e-9 abstol=1e-15",):
         found = ngspice.run("n.cir", text.replace(".tran 10u 3m", ".tran 10u 3m 0 2u").replace("\n.end\n", f"\n.options {options}\n.end\n"))
         if found and (not analysis or found["time"][-1] > 2.99e-3):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What netlists mean: included files, bytes, exports, topology. Single netlists, and those that must be refused, are in cases/netlists. No ngspice is
+"""The meaning of netlists: included files, bytes, exports, topology. Single netlists, and those that must be refused, are in cases/netlists. No ngspice is
 needed."""
 import csv
 import json

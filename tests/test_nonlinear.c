@@ -85,7 +85,7 @@ static void test_newton_homotopy(void **state) {
 /* ---- corrections ---- */
 
 typedef struct Root {
-  double x, guess, factor; /* factor: the slope at hand; 0: none */
+  double x, guess, factor; /* factor: the present slope; 0: none */
   int renewals;
   bool diverges;
 } Root;

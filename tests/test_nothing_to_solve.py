@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Models with no equations, no variables or no states, through every command, method and solver: each ends with a documented
-status, and none reads what does not exist (which the sanitizers detect). The models are those of cases/nothing, which say how each
+status, and none reads memory that does not exist (which the sanitizers would detect). The models are those of cases/nothing, which say how each
 must end."""
 import os
 import pathlib

@@ -76,7 +76,7 @@ static Handles whole_handles(void) {
   return all;
 }
 
-/* What every handle has, the members of every report and format, and some that do not exist. */
+/* The functions of every handle, with all kinds of reports and all formats, and some that do not exist. */
 static void try_handle(void *handle) {
   const daedal_plot characters = {.size = sizeof characters, .width = 60, .height = 10};
   TRY(status_of, handle);

@@ -12,7 +12,7 @@ from runs import Tally, seeds, simulate
 
 NAMED = ("singular there", "come so close")
 
-# Members that errors of a run once hid: coordinates, crank, base, speed, angle, gravity, time, options.
+# Members whose singular point was once hidden by errors of the run: coordinates, crank, base, speed, angle, gravity, time, options.
 ONCE_WRONG = [
     ("points", 1.731, 2.331, 3.845, -2.55, 0.3, 2.653, {"solver": "radau", "method": "projection"}),
     ("bodies", 1.763, 1.73, 1.247, -2.361, 2, 2.84, {"solver": "radau", "method": "projection", "tolerance": 1e-3}),

@@ -34,8 +34,8 @@ def condition(draw):
 
 
 def value(draw, target):
-    """What a when assigns: an expression of time and columns, of the value before, of columns that depend on it, and sometimes an
-    undefined one."""
+    """The value that a when assigns: an expression of time and columns, of the value before, of columns that depend on it, and
+    sometimes an undefined one."""
     return draw.choice([
         f"{number(draw, -1, 1)}*x + {number(draw, -1, 1)}",
         f"pre({target}) + {number(draw, -1, 1)}",

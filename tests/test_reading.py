@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which files a model may read: those of its own folder, of libraries and of --allow-read, by real paths; nothing that is not a
-file; the contents of other files appear nowhere."""
+"""The files that a model may read: those of its folder, of libraries and of --allow-read, by real paths. It reads nothing that
+is not a file, and the contents of other files appear nowhere."""
 import os
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""What `daedal reduce` prints, read back and simulated, follows the trajectory of the model it was made from.
+"""The text that `daedal reduce` prints, read back and simulated, follows the trajectory of its model.
 
 For every method that applies: examples, seeded models of constraints, free parameters, relations and expressions with
 many equal parts, with overridden parameters, inputs and start values, and models of test_round_trip.py.

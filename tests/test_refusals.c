@@ -1,11 +1,12 @@
-/* Every function of daedal.h with each of its allocations refused once, on models that take different paths: no crash, no leak, and
- * the refusal is reported. The call is not done, its handle has the status DAEDAL_INTERNAL, and can still be queried and freed.
+/* Every function of daedal.h with each of its allocations refused once, on models that take different paths: no crash, no
+ * leak, and the refusal is reported. The call is not done, its handle has the status DAEDAL_INTERNAL, and can still be
+ * queried and freed.
  *
- * A row of the table is one function. What it works on is made again for each refusal, without refusals; then its allocations are
- * counted, and each is refused in turn. Runs have thousands of allocations. With DAEDAL_TEST_TIER=long in the environment all are
- * refused in the scenarios, from a text to the results, with each solver. For calls of single functions a sample is refused
- * that is spread evenly over the call and differs from row to row. Without it all are samples. Each test prints how many it
- * refused. TEST_FILTER, a pattern such as 'fit', selects scenarios and models, to run them in pieces. */
+ * A row of the table is one function. Its arguments are made again for each refusal, without refusals. Then its allocations
+ * are counted, and each is refused in turn. Runs have thousands of allocations. With DAEDAL_TEST_TIER=long in the
+ * environment all are refused in the scenarios, from a text to the results, with each solver. For calls of single functions
+ * a sample is refused that is spread evenly over the call and differs from row to row. Without it all are samples. Each test
+ * prints how many it refused. TEST_FILTER, a pattern such as 'fit', selects scenarios and models, to run them in pieces. */
 #include "daedal.h"
 
 #include "fail_alloc.h"
@@ -329,7 +330,7 @@ static bool dump(Stage *stage) {
   return done;
 }
 
-/* A text that is there. */
+/* A text that exists. */
 static bool said(const char *text) { return text && *text; }
 
 static bool swallow(void *context, const void *bytes, size_t length) {
@@ -337,7 +338,7 @@ static bool swallow(void *context, const void *bytes, size_t length) {
   return true;
 }
 
-/* A run that is under way. */
+/* A run that has begun. */
 static bool begin_steps(Stage *stage) {
   return make_run(stage) && daedal_run_start(stage->run) == DAEDAL_OK &&
          daedal_run_advance(stage->run, 0.01) == DAEDAL_OK;
@@ -404,7 +405,7 @@ static bool put_row(Stage *stage) {
   return daedal_sweep_put(stage->sweep, 0, DAEDAL_OK, "", daedal_sweep_row(stage->sweep, 1)) == DAEDAL_OK;
 }
 
-/* What needs no memory. */
+/* Functions that need no memory. */
 static bool sweep_figures(Stage *stage) {
   daedal_sweep *sweep = stage->sweep;
   daedal_diagnostic_count(sweep);
@@ -427,7 +428,7 @@ static bool fit(Stage *stage) {
   return daedal_status_of(stage->estimate) == DAEDAL_OK;
 }
 
-/* What needs no memory. */
+/* Functions that need no memory. */
 static bool fit_figures(Stage *stage) {
   const daedal_estimate *estimate = stage->estimate;
   daedal_diagnostic_count(estimate);
@@ -721,7 +722,7 @@ static const char *const EXEMPT[] = {"free",       "default_options", "method_na
 
 /* ---- refusing ---- */
 
-/* After any refusal, both handles can be asked for their status and messages. */
+/* After any refusal, both handles still return their status and messages. */
 static void ask(const Stage *stage) {
   if (stage->model) {
     daedal_status_of(stage->model);

@@ -134,7 +134,7 @@ class Browser(Folder):
         self.assertIn("D301", page)
 
     def test_many_points(self):
-        """A page with 100000 points a signal is drawn completely; bench/report measures how long it takes."""
+        """A page with 100000 points per signal is drawn completely; bench/report measures how long it takes."""
         self.report(EXAMPLES / "pendulum.mo", "--intervals", "100000")
         self.assertRegex(self.shown(), r'data-ready="(\d+) (\d+)"')
 

@@ -1,7 +1,7 @@
-/* What the language refuses. From the text of a class: every pair of prefixes, every kind of class with every prefix of a component
- * and every section, and single rules. In a model: every kind of class as a base of every other; final, protected and redeclared
- * elements in every position; the results of names and imports; inner and outer. Each rule has members that are refused and members
- * that are accepted. */
+/* The rules by which the language refuses models. From the text of a class: every pair of prefixes, every kind of class with
+ * every prefix of a component and every section, and single rules. In a model: every kind of class as a base of every other;
+ * final, protected and redeclared elements in every position; the results of names and imports; inner and outer. Each rule
+ * has members that are refused and members that are accepted. */
 #include "instance/load.h"
 #include "syntax/parser.h"
 
@@ -73,7 +73,7 @@ static void kinds_of_classes_restrict_components(void **state) {
   static const char *const prefixes[] = {"",          "protected", "inner",    "outer", "flow",  "stream",
                                          "parameter", "constant",  "discrete", "input", "output"};
   static const struct {
-    const char *kind, *allowed; /* one letter a prefix */
+    const char *kind, *allowed; /* one letter per prefix */
   } kinds[] = {{"model", "yyyyyyyyyyy"},    {"block", "yyyyyyyyyyy"},     {"class", "yyyyyyyyyyy"},
                {"record", "ynnnnnyyynn"},   {"connector", "ynnnyyyyyyy"}, {"package", "nnnnnnnynnn"},
                {"function", "nynnnnyynyy"}, {"type", "nnnnnnnnnnn"},      {"operator", "nnnnnnnnnnn"}};
@@ -149,7 +149,7 @@ static void single_rules_hold(void **state) {
 
 /* ---- bases ---- */
 
-/* What a class of a kind contains as a base, and how a model uses a class D of that kind. */
+/* The contents of a class of each kind as a base, and the use of a class D of that kind in a model. */
 static const struct {
   const char *kind, *base, *use, *bases; /* the kinds that it can extend, by number */
 } kinds[] = {
@@ -294,7 +294,7 @@ static void names_find_what_they_may(void **state) {
       {"partial package P constant Real c = 1; end P; package Q extends P; end Q; model M Real x = Q.c; end M;", ""},
       {"partial record R Real x = 1; end R; model M R r; end M;", "partial class"},
       {"partial record R Real x = 1; end R; record S extends R; end S; model M S r; end M;", ""},
-      /* classes that are no packages */
+      /* classes that are not packages */
       {"model A Real x = 1; model B Real y = 2; end B; end A; model M A.B b; end M;", "which is not a package"},
       {"model A Real x = 1; encapsulated model B Real y = 2; end B; end A; model M A.B b; end M;", ""},
       {"model A constant Real c = 1; model B Real y = 2; end B; end A; model M A.B b; Real z = A.c; end M;", ""},
@@ -346,7 +346,7 @@ static void names_find_what_they_may(void **state) {
       {"model A model B Real x = 1; end B; end A; model M import A.B; B b; end M;", "which is not a package"},
       {"model A package B constant Real x = 1; end B; end A; model M import A.B; Real y = B.x; end M;", ""},
       {"model A Real x = 1; end A; model M import B = A; B b; end M;", ""},
-      /* modifiers that say a thing twice */
+      /* modifiers that set the same element twice */
       {"model A parameter Real p = 1; end A; model M A a(p = 2, p = 3); end M;", "`p` is modified twice"},
       {"model A parameter Real p = 1; end A; model B A a; end B; model M B b(a.p = 2, a.p = 3); end M;",
        "`a.p` is modified twice"},

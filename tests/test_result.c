@@ -602,7 +602,7 @@ static void mat_round_trip(void **state) {
   assert_true(y->negated && y->column == x->column);
 }
 
-/* A reader of its own, from the description of the format. */
+/* A separate reader, written from the description of the format. */
 static const char mat_python[] =
     "import struct, sys\n"
     "data = open(sys.argv[1], 'rb').read()\n"

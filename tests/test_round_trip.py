@@ -1,4 +1,4 @@
-"""What `daedal flatten` prints means the same as its source.
+"""The text that `daedal flatten` prints means the same as its source.
 
 Seeded models over the whole language: each is a choice of pieces, and each piece has its declarations and as many equations as
 unknowns. The flat text must read back, flattening it must give the same text, `check` and `analyze` must find the same figures, and

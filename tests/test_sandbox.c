@@ -1,5 +1,5 @@
-/* What a process in the sandbox can still do: use its inputs, the folders of its outputs, and threads; no other file, no
- * connection, no program. The table of options belongs to this test. */
+/* A process in the sandbox can use its inputs, the folders of its outputs, and threads, but no other file, no connection and
+ * no program. The table of options belongs to this test. */
 #define _GNU_SOURCE
 #include "../src/cli/sandbox.c"
 
@@ -33,7 +33,8 @@ const Option options[] = {
     {0},
 };
 
-const char *outputs_path(const Option *option, const Arguments *arguments) {
+const char *outputs_path(const Option *option, const Arguments *arguments, int k) {
+  if (k > 0) return NULL;
   if (option->kind != OPTION_TRAJECTORY && option->kind != OPTION_PAGE) return NULL;
   return *(const char *const *)((const char *)arguments + option->offset);
 }

@@ -68,7 +68,7 @@ PHASES = {
     "a control that is sought": "Real x(start = 0, fixed = true), v(start = 0, fixed = true), u; equation der(x) = v; der(v) = -900*k*x + u; minimize integral(u^2); final equation x = 1; v = 0;",
 }
 SOUGHT = ("an end that is sought", "a control that is sought")
-# What the commands leave; a search leaves nothing until it succeeds.
+# The files that the commands leave; a search leaves nothing until it succeeds.
 DOINGS = {
     "simulate": (["simulate", "m.mo", *ENDLESS, "--output-file", "o.csv"], "o.csv"),
     "simulate --gradient": (["simulate", "m.mo", *ENDLESS, "--gradient", "x", "--output-file", "o.csv"], "o.csv"),

@@ -183,7 +183,7 @@ class Weights(unittest.TestCase):
         self.check(self.crank, 12)
 
     def test_regular(self):
-        """Where the matrix is always regular, as for a gear or a point on an arm, or is far from singular, the preferred variable
+        """If the matrix is always regular, as for a gear or a point on an arm, or is far from singular, the preferred variable
         is a state all the time."""
         for seed in range(8):
             rng = random.Random(seed)
@@ -305,7 +305,7 @@ class Mechanisms(unittest.TestCase):
                     self.assertLess(gap / size, 1e-4 if solver == "radau" else 2e-4, "%s %s %s" % (name, solver, column))
 
     def test_factors_are_kept(self):
-        """Kunkel and Mehrmann's paraboloid by BDF: two residuals a step, and factors that are used for ten steps."""
+        """Kunkel and Mehrmann's paraboloid by BDF: two residuals per step, and factors that are used for ten steps."""
         for solver in built("ida", "bdf"):
             run = Run(example("paraboloid"), "--tolerance", 1e-9, "--solver", solver, "--stop-time", 100)
             self.assertEqual(run.code, 0, run.words)
@@ -328,7 +328,7 @@ class Automatic(unittest.TestCase):
         self.assertLess(max(abs(x - math.exp(-math.pi**2 * t)) for t, x in zip(run["time"], run["x[1550]"])), 1e-4)
 
     def test_strangeness(self):
-        """No more residuals a step than GENDA (4.0 in Kunkel and Mehrmann's Table 2), and no factorization in most steps (GENDA: one)."""
+        """No more residuals per step than GENDA (4.0 in Kunkel and Mehrmann's Table 2), and no factorization in most steps (GENDA: one)."""
         run = Run(example("paraboloid"), "--tolerance", 1e-9, "--method", "strangeness", "--stop-time", 20)
         self.assertEqual(run.code, 0, run.words)
         self.assertEqual(run.json["solver"], "bdf")
@@ -344,7 +344,7 @@ class Automatic(unittest.TestCase):
             self.assertLess(max(abs(a - b) for a, b in zip(run["x"], exact["x"])), 1e-4, solver)
 
     def test_strangeness_selects_anew(self):
-        """Where a selection of states becomes singular the corrector fails, and that must be detected: same trajectory as by Radau."""
+        """If a selection of states becomes singular, the corrector fails. That must be detected: the trajectory equals that of Radau."""
         model = (SOURCE / "tests/cases/strangeness/overdetermined.mo").read_text()
         for tolerance in (1e-6, 1e-7, 1e-8):
             options = ("--method", "strangeness", "--tolerance", tolerance, "--stop-time", 5)

@@ -215,7 +215,7 @@ def product(a, b):
 
 
 class Kronecker:
-    """P diag(I, N) Q x' = P diag(J, I) Q x - P g: d decays, nilpotent blocks up to the index, both hidden by P and Q."""
+    """P diag(I, N) Q x' = P diag(J, I) Q x - P g: d decaying states and nilpotent blocks up to the index, both hidden by P and Q."""
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -316,8 +316,8 @@ class Strangeness(unittest.TestCase):
                     self.same_as_dummy(name, "strangeness", "--solver", solver)
 
     def test_work(self):
-        """With a multistep method: no more residual evaluations a step than GENDA's 4.0, and far less than one factorization a
-        step."""
+        """With a multistep method: no more residual evaluations per step than GENDA's 4.0, and far less than one factorization
+        per step."""
         steps = factorizations = 0
         for name in ("hessenberg2", "hessenberg3", "hessenberg4", "miller", "paraboloid"):
             path = os.path.join(SOURCE, "tests", "cases", "papers", f"kunkel_{name}.mo")

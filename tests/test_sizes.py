@@ -34,7 +34,7 @@ class System:
         return f"X{len(self.starts)}"
 
     def coupling(self, rng):
-        """What another state does to this one."""
+        """The effect of another state on this one."""
         if not self.starts or rng.random() < 0.3:
             return ""
         return f" + {rng.uniform(0.1, 0.5)!r}*X{rng.randint(1, len(self.starts))}"

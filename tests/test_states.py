@@ -1,5 +1,5 @@
 """State machines: generated ones, with states in states, compared with an interpreter of chapter 17 of the language specification;
-the example. What must be refused is in cases/clocks.
+the example. Models that must be refused are in cases/clocks.
 
 DAEDAL_STATE_MODELS sets the number of machines, 16 by default."""
 import csv

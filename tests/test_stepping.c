@@ -127,7 +127,7 @@ static void examples_are_stepped(void **state) {
   each_example("*.mo", 1e-3, NAN);
 }
 
-/* Values set before a run are what discrete variables start from, whether it is executed as a whole or stepped. */
+/* Discrete variables start from the values set before a run, whether it is executed as a whole or stepped. */
 static void discrete_starts_are_set(void **state) {
   (void)state;
   static const char text[] =
@@ -186,7 +186,7 @@ static void values_are_set(void **state) {
   must_equal("P", "interpolated", model, daedal_run_values(run), at, 0);
   assert_true(daedal_run_values(run)[x] != before[x]);
   free(before);
-  daedal_run *clone = daedal_run_clone(run); /* with what was set */
+  daedal_run *clone = daedal_run_clone(run); /* with the values that were set */
   must("P", clone, daedal_run_execute(clone));
   assert_true(daedal_run_get(clone, "L") == 2);
   daedal_free(clone);

@@ -308,7 +308,8 @@ static void assert_blocks(const Table *t, const int32_t *c, const int32_t *d, co
     }
 }
 
-/* The order of the blocks: from the last, the unused one with the largest first row. */
+/* The order of the blocks: going from the last to the first, each is the one with the largest first row among those that no
+ * unplaced block uses. */
 static void assert_order(const Table *t, const int32_t *c, const int32_t *d, const Blocks *blocks) {
   bool placed[MOST] = {false};
   for (int32_t b = blocks->n_blocks - 1; b >= 0; b--) {
@@ -667,7 +668,7 @@ static void permutation_permutes_the_result(void **state) {
   }
 }
 
-/* What an algebraic unknown depends on: algebraic unknowns and states. false: it cannot be differentiated once. */
+/* The algebraic unknowns and states on which an algebraic unknown depends. false: it cannot be differentiated once. */
 static bool walk_down(const Table *t, const Structure *s, const bool *smooth, int j, bool *is_passed, bool *is_state) {
   int i = s->matching.row_of_column[j];
   if (!smooth[i] || s->d[j] > 0) return false;

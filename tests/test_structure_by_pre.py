@@ -1,7 +1,7 @@
 """Structure that the left limit of a discrete variable decides: `if pre(b)` chooses between an equation for a rate and a
 constraint.
 
-Both branches have the same solution, x = s*sin(time) and what follows from it, so each run has a closed form. A sample, the state
+Both branches have the same solution, x = s*sin(time) and the values that follow from it, so each run has a closed form. A sample, the state
 or the time changes b.
 
 Wide runs: see runs.py."""

@@ -26,7 +26,7 @@ end Clutch;
 
 
 def peak_memory(path, stop):
-    """The largest memory of a run in kilobytes. The caller counts its 200 changes a second."""
+    """The largest memory of a run in kilobytes. The caller counts its 200 changes per second."""
     process = os.posix_spawn(DAEDAL, [DAEDAL, "simulate", path, "--stop-time", str(stop), "--no-event-rows", "-q",
                                       "--output-file", path + ".csv"], os.environ)
     _, status, usage = os.wait4(process, 0)

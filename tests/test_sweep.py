@@ -44,7 +44,7 @@ def command(*arguments, status=0):
 
 
 def table(*arguments):
-    """Rows of a sweep as dictionaries; numbers where they are such."""
+    """Rows of a sweep as dictionaries, with numbers as floats."""
     text = command("sweep", *arguments, "--output-file", "-", "-q").stdout
     rows = list(csv.DictReader(io.StringIO(text)))
     return [{k: v if k in ("status", "cause") else float(v) for k, v in row.items()} for row in rows]
@@ -331,7 +331,7 @@ class Structure(unittest.TestCase):
             self.assertEqual(self.structures(clutch, vary, "--override", f"period={period}"), 3)  # all branches, and each of two
         for method in ("dummy", "underlying"):
             self.assertLessEqual(self.structures(clutch, "k=1:0.5:3", "--method", method), 3)
-        self.assertEqual(self.structures(rewritten, "a=1:0.1:5"), 1)  # a does not affect what is rewritten
+        self.assertEqual(self.structures(rewritten, "a=1:0.1:5"), 1)  # a does not affect the rewriting
         self.assertEqual(self.structures(rewritten, "p=1:0.1:1.5"), 6)  # p does
 
     def test_failed_points(self):

@@ -1,4 +1,4 @@
-"""What the library's object files show: only base/heap.c takes memory from the C library, nothing prints, exits or keeps mutable
+"""Checks of the library's object files: only base/heap.c takes memory from the C library, nothing prints, exits or keeps mutable
 state, and the shared library exports only daedal_*."""
 import os
 import re
@@ -15,7 +15,7 @@ ALLOWED = {
     ("heap.c.o", "realloc"), ("heap.c.o", "calloc"), ("heap.c.o", "free"),  # the default hook
     ("heap.c.o", "abort"),  # see heap_fail
     ("file.c.o", "free"),  # the result of realpath, registered with heap_defer
-    ("fmu.c.o", "calloc"), ("fmu.c.o", "free"),  # handed to an FMU of FMI 2.0, which asks for them
+    ("fmu.c.o", "calloc"), ("fmu.c.o", "free"),  # handed to an FMU of FMI 2.0, which requires them
     ("vectors.c.o", "free"), ("vectors.c.o", "realloc"),  # what SUNDIALS has made with malloc
 }
 
@@ -49,7 +49,7 @@ def foreign_exports():
 
 
 def main():
-    if os.environ["BUILD_KIND"] == "asan":  # sanitizers add calls and state of their own
+    if os.environ["BUILD_KIND"] == "asan":  # sanitizers add their own calls and state
         print("0 passed, 0 failed")
         return 0
     failed = 0

@@ -60,7 +60,7 @@ static const Example EXAMPLES[] = {
      "p"},
 };
 
-/* What one thread does; everything that it sees is added to `seen`. */
+/* The work of one thread; all numbers and texts that it sees are added to `seen`. */
 typedef struct Worker {
   daedal_model *model;
   daedal_plan *plan;

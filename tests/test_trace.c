@@ -117,7 +117,7 @@ static const char *make_source(Generator *g) {
   return g->text.data;
 }
 
-/* What is requested from the function: its results, or partials of them. */
+/* The values requested from the function: its results, or partial derivatives of them. */
 static const struct {
   uint32_t partial_count, partials[2];
 } DEMANDS[] = {{0, {0}}, {1, {0}}, {1, {1}}, {1, {3}}, {2, {0, 0}}, {2, {0, 2}}, {2, {1, 1}}};

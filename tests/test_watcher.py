@@ -118,7 +118,7 @@ equation
   when x {op} 0 then n = pre(n) + 1; end when;
 end M;
 """
-            leads = (rate > 0) == (op == ">")  # x goes with the sine
+            leads = (rate > 0) == (op == ">")  # x follows the sine
             half = math.floor(turns / math.pi)  # changes of sign in one second
             expected = 1 + half // 2 if leads else (half + 1) // 2
             for solver in runs.by_turns(SOLVERS, seed):
@@ -127,7 +127,7 @@ end M;
         tally.check(self)
 
     def test_nothing_to_prove(self):
-        """A model without conditions, or with conditions only on time, is complete, and that costs nothing."""
+        """The events of a model without conditions, or with conditions only on time, are complete at no cost."""
         for equations in ("der(x) = -x;", "der(x) = if time > 0.3 then 1 else -1;"):
             run = runs.simulate(f"model M\n  Real x(start = 1, fixed = true);\nequation\n  {equations}\nend M;\n", stop_time=1.0)
             certificate = run.report["certificate"]

@@ -1,5 +1,5 @@
-"""What tests of sensitivities and of gradients share: how they run a model, models with events and initial equations, and generated
-models."""
+"""Shared by the tests of sensitivities and of gradients: how they run a model, models with events and initial equations, and
+generated models."""
 import os
 import pathlib
 import subprocess
@@ -22,7 +22,7 @@ equation
   end when;
 end M;"""
 
-# An event of a state sets what later equations and conditions use.
+# An event of a state sets values that later equations and conditions use.
 DISCRETE = """model M
   parameter Real a = 1.3, level = 0.4;
   Real x(start = 0, fixed = true), y(start = 0, fixed = true);

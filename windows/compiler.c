@@ -1,4 +1,5 @@
-/* compiler: in the place of src/base/compiler.c. daedal starts no C compiler on Windows, so there is neither --compile nor C text of models. */
+/* compiler: replaces src/base/compiler.c. daedal starts no C compiler on Windows, so there is neither --compile nor C text
+ * of models. */
 #include "base/compiler.h"
 
 #include <stdio.h>

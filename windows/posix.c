@@ -57,14 +57,14 @@ int posix_open(const char *path, int flags, ...) {
                mode & (_S_IREAD | _S_IWRITE));
 }
 
-/* Windows' own does not replace a file. */
+/* The function of Windows does not replace an existing file. */
 int posix_rename(const char *from, const char *to) {
   if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING)) return 0;
   errno = GetLastError() == ERROR_FILE_NOT_FOUND ? ENOENT : EACCES;
   return -1;
 }
 
-/* The whole path of what exists, with slashes; links are not followed. */
+/* The absolute path of an existing file or directory, with slashes; links are not followed. */
 char *realpath(const char *path, char *resolved) {
   if (_access(path, 0) != 0) return NULL;
   char *whole = _fullpath(resolved, path, PATH_MAX);
@@ -130,7 +130,7 @@ unsigned alarm(unsigned seconds) {
   return 0;
 }
 
-/* A handler of SIGINT is asked for once a signal; ours never changes. */
+/* Windows forgets a handler of SIGINT after each signal, so it is installed again each time. */
 static void (*on_interrupt)(int);
 
 static void interrupt(int number) {

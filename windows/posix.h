@@ -19,7 +19,7 @@
 
 enum { O_CLOEXEC = 0, O_NONBLOCK = 0, F_GETFD = 1, EDQUOT = 10069 };
 
-/* With the number of a file, by which two paths are known to be the same; mingw's is 0. */
+/* Sets the number of the file, which shows that two paths name the same file; mingw's is always 0. */
 struct posix_stat {
   unsigned long long st_dev, st_ino;
   long long st_size, st_mtime;
@@ -57,7 +57,7 @@ void *dlsym(void *library, const char *name);
 int dlclose(void *library);
 char *dlerror(void);
 
-/* ---- signals: Windows sends SIGINT alone, and to a thread of its own ---- */
+/* ---- signals: Windows sends only SIGINT, in a separate thread ---- */
 
 enum { SIGHUP = NSIG, SIGALRM, SIGPIPE, SIGXFSZ };
 

@@ -1,4 +1,4 @@
-/* signals: in the place of src/base/signals.c. An interrupt comes to a thread of its own and cannot wait. */
+/* signals: replaces src/base/signals.c. An interrupt arrives in a separate thread and cannot be delayed. */
 #include "base/signals.h"
 
 SignalHold signals_hold(void) { return (SignalHold){0}; }

@@ -1,5 +1,5 @@
-/* evaluate MODEL COUNT: evaluates all equations of the model, aliases put in, COUNT times at one point. Prints the number of
- * equations and of instructions of the tape. */
+/* evaluate MODEL COUNT: evaluates all equations of the model, after alias elimination, COUNT times at one point. Prints the
+ * number of equations and of instructions of the tape. */
 #include "array/array.h"
 #include "code/program.h"
 #include "lang/lang.h"

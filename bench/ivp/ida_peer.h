@@ -1,5 +1,6 @@
-/* ida_peer: the frame of the hand-written IDA programs that bench/ivp measures daedal against: a residual in C, reduced to index
- * 1 by hand, stock IDA with its dense solver and difference quotients. Usage: PROGRAM TOLERANCE [REPEATS]; one line of JSON. */
+/* ida_peer: the common part of the hand-written IDA programs that bench/ivp compares daedal with: a residual in C, reduced
+ * to index 1 by hand, stock IDA with its dense solver and difference quotients. Usage: PROGRAM TOLERANCE [REPEATS]; one line
+ * of JSON. */
 #ifndef BENCH_IDA_PEER_H
 #define BENCH_IDA_PEER_H
 
@@ -9,7 +10,7 @@ typedef struct Peer {
   int (*residual)(double t, const double *y, const double *yp, double *r);
   void (*start)(double *y, double *yp); /* differential part exact, the rest a guess */
   const double *is_differential;        /* 1 or 0 per component */
-  const char *const *names;             /* of the components printed; NULL ends */
+  const char *const *names;             /* of the components printed; NULL-terminated */
 } Peer;
 
 int peer_main(const Peer *peer, int count, char **arguments);

@@ -1,6 +1,7 @@
-/* ida_logic: the circuits of logic.mo by hand, for IDA with KLU: node voltages are unknowns, capacitances times their derivatives and currents
- * sum up to zero in each node (index 0), and each transistor adds its share of residual and Jacobian.
- * Usage: ida_logic nand|adder TOLERANCE [REPEATS]; one line of JSON, with the outputs of the gates each nanosecond. */
+/* ida_logic: the circuits of logic.mo by hand, for IDA with KLU: node voltages are unknowns, capacitances times their
+ * derivatives and currents sum up to zero in each node (index 0), and each transistor adds its part of the residual and the
+ * Jacobian. Usage: ida_logic nand|adder TOLERANCE [REPEATS]; one line of JSON, with the outputs of the gates each
+ * nanosecond. */
 #include <ida/ida.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -138,7 +139,7 @@ static double channel_current(const Parameters *p, const double *v) {
   return -forward_current(p, -uds, v[GATE] - v[INNER_DRAIN], v[BULK_DRAIN] - v[DRAIN]);
 }
 
-/* What flows into the pins. */
+/* The currents into the pins. */
 static void transistor_currents(const Parameters *p, const double *v, const double *vp, double *i) {
   const double C = 0.6e-4, R = 4, RB = 10, VBB = -2.5;
   double channel = channel_current(p, v);

@@ -1,10 +1,10 @@
 /* bench: random systems of equations with known solutions, from poor guesses.
  *
- * A system has 1 to 8 unknowns z = x / scale with scales from 1e-8 to 1e8. An equation is a sum of terms c h(z_j) and c z_j z_k,
- * times a scale of its own, minus its value at the solution; h is one of those below, some of them not defined everywhere. The
- * guess is off by up to `far` in every z. All solvers have the exact Jacobian and the scales. A solution is any point at which each
- * equation is at most 1e-6 of its terms, in long double; a point that a solver calls a solution although an equation is beyond 1e-3
- * of them is wrong. */
+ * A system has 1 to 8 unknowns z = x / scale with scales from 1e-8 to 1e8. An equation is a sum of terms c h(z_j) and c z_j
+ * z_k, times its own scale, minus its value at the solution; h is one of those below, some of them not defined everywhere.
+ * The guess is off by up to `far` in every z. All solvers have the exact Jacobian and the scales. A solution is any point at
+ * which each equation is at most 1e-6 of its terms, in long double; a point that a solver calls a solution although an
+ * equation is beyond 1e-3 of them is wrong. */
 #include "nonlinear/nonlinear.h"
 
 #include <cminpack.h>
@@ -60,7 +60,7 @@ static long double value(const Term *term, const long double *z) {
   }
 }
 
-/* By z[j]; of a product by the first of its factors. */
+/* Derivative by z[j]; for a product, by the first of its factors. */
 static double slope(const Term *term, const double *z) {
   double u = z[term->j];
   switch (term->kind) {
@@ -197,7 +197,7 @@ static int minpack_function(void *context, int n, const double *x, double *r, do
   return entries(context, x, matrix) ? 0 : -1;
 }
 
-/* With the scales in the variables and in the functions, which it does not have of its own. */
+/* The scales are put into the variables and functions, because this solver has none. */
 static bool solve_minpack(System *system, double *x) {
   int n = system->n, functions = 0, jacobians = 0;
   double r[MOST], matrix[MOST * MOST], diagonal[MOST], q[MOST], upper[MOST * (MOST + 1) / 2], work[4][MOST];

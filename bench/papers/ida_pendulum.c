@@ -1,7 +1,7 @@
-/* Mattsson and Söderlind's model c of the pendulum (equations 4.2 and 4.3) for IDA, written by hand: one coordinate and its rate
- * are states, the other coordinate with its derivatives is algebraic; where the algebraic one gets small the roles are
- * exchanged, values are put on the constraints to round-off, and IDA starts again. Usage: PROGRAM CASE TOLERANCE STOP;
- * one line of JSON for the faster of the two settings of the error test (algebraic components in or out). */
+/* Mattsson and Söderlind's model c of the pendulum (equations 4.2 and 4.3) for IDA, written by hand: one coordinate and its
+ * rate are states, the other coordinate with its derivatives is algebraic; when the algebraic one becomes small, the two are
+ * exchanged, the values are projected onto the constraints to round-off, and IDA restarts. Usage: PROGRAM CASE TOLERANCE
+ * STOP; one line of JSON for the faster of the two settings of the error test (algebraic components in or out). */
 #include <ida/ida.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -31,7 +31,7 @@ static int residual(realtype t, N_Vector vy, N_Vector vyp, N_Vector vr, void *da
   return 0;
 }
 
-/* On the constraints, given the state coordinate and its rate and the sign of the other. */
+/* Finds the point on the constraints from the state coordinate, its rate and the sign of the other coordinate. */
 static void project(double *y, const Roles *roles) {
   double sign = y[3] < 0 ? -1 : 1;
   y[3] = sign * sqrt(1 - y[0] * y[0]);
@@ -92,7 +92,7 @@ static Outcome integrate(double angle, double rate, double tolerance, double sto
   SUNContext_Create(NULL, &context);
   N_Vector vy = N_VNew_Serial(7, context), vyp = N_VNew_Serial(7, context), id = N_VNew_Serial(7, context);
   double *y = N_VGetArrayPointer(vy), *yp = N_VGetArrayPointer(vyp);
-  /* begin with y as the state coordinate, then exchange where x is the better one */
+  /* begin with y as the state coordinate, then exchange when x is the better one */
   Roles roles = {1, 0};
   double start[7] = {-cos(angle), sin(angle) * rate, 0, sin(angle), cos(angle) * rate, 0, 0};
   for (int k = 0; k < 7; k++) y[k] = start[k], yp[k] = 0, NV_Ith_S(id, k) = k < 2;

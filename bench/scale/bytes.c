@@ -1,7 +1,7 @@
-/* bytes MODEL CLASS STOP [RUNS PARAMETER FROM TO]: loads a model, makes a plan and runs it to the stop time; CLASS "" is the last one.
- * Prints one line of JSON: equations, and the bytes held after loading, after planning, and at most while loading, planning and
- * running. With RUNS, further runs of the plan follow with a parameter between two values, and the line has the structures that
- * equations were derived for. Memory that linear algebra takes with malloc is not counted. */
+/* bytes MODEL CLASS STOP [RUNS PARAMETER FROM TO]: loads a model, makes a plan and runs it to the stop time; CLASS "" is the
+ * last one. Prints one line of JSON: equations, and the bytes held after loading, after planning, and at most while loading,
+ * planning and running. With RUNS, further runs of the plan follow with a parameter between two values, and the line has the
+ * number of structures for which equations were derived. Memory that linear algebra takes with malloc is not counted. */
 #include "daedal.h"
 
 #include <malloc.h>
@@ -13,7 +13,7 @@ typedef struct Count {
   void *last; /* the block of the last call */
 } Count;
 
-/* A block that is given back at once was only asked for, to see whether there is room: it does not count. */
+/* A block that is freed at once does not count: it only tested whether there is room. */
 static void *resize(void *context, void *pointer, size_t size) {
   Count *count = context;
   size_t before = pointer ? malloc_usable_size(pointer) : 0;
@@ -30,7 +30,7 @@ static void *resize(void *context, void *pointer, size_t size) {
   return count->last = made;
 }
 
-/* The most since the last call, and now. */
+/* The largest number since the last call, and the present one. */
 static void print_count(const char *key, Count *count) {
   printf(", \"%s\": {\"peak\": %zu, \"held\": %zu}", key, count->most, count->now);
   count->most = count->now;

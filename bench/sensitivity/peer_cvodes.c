@@ -1,5 +1,5 @@
-/* peer_cvodes: Akzo Nobel with CVODES, the algebraic variable substituted by hand: right-hand side, Jacobian and sensitivity right-hand sides.
- * Staggered corrector, sensitivities in the error test. peer.h says what it is called with. */
+/* peer_cvodes: Akzo Nobel with CVODES, the algebraic variable substituted by hand: right-hand side, Jacobian and sensitivity
+ * right-hand sides. Staggered corrector, sensitivities in the error test. peer.h describes its arguments. */
 enum { UNKNOWNS = 5 };
 
 #include "peer.h"

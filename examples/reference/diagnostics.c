@@ -1,4 +1,4 @@
-/* What is wrong with a model: every message has a code, a place and perhaps notes. */
+/* The messages about a wrong model: each has a code, a place and perhaps notes. */
 #include <daedal.h>
 #include <stdio.h>
 
@@ -7,7 +7,8 @@ int main(void) {
   daedal_model *model = daedal_load_text(text, strlen(text), "decay.mo", NULL, NULL);
   for (uint32_t k = 0; k < daedal_diagnostic_count(model); k++) {
     daedal_diagnostic said = daedal_diagnostic_get(model, k);
-    printf("%s:%u:%u: %s [%s]\n", said.place.path, (unsigned)said.place.line, (unsigned)said.place.column, said.message, said.code);
+    printf("%s:%u:%u: %s [%s]\n", said.place.path, (unsigned)said.place.line, (unsigned)said.place.column, said.message,
+           said.code);
   }
   daedal_code first = daedal_code_get(0);
   printf("the first code is %s, %s\n", first.code, first.title);

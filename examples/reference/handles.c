@@ -1,4 +1,4 @@
-/* What every handle has: a status, reports, pictures, files. */
+/* Every handle has a status, reports, pictures and files. */
 #include <daedal.h>
 #include <stdio.h>
 
@@ -22,8 +22,8 @@ int main(void) {
   const char *json = daedal_report(result, DAEDAL_REPORT_RUN, DAEDAL_JSON);
   const char *flat = daedal_report(model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT);
   const char *svg = daedal_draw(result, NULL);
-  printf("JSON: %s, Base Modelica: %s, SVG: %s\n", json[0] == '{' ? "yes" : "no", strstr(flat, "der('x')") ? "yes" : "no",
-         strstr(svg, "<svg") ? "yes" : "no");
+  printf("JSON: %s, Base Modelica: %s, SVG: %s\n", json[0] == '{' ? "yes" : "no",
+         strstr(flat, "der('x')") ? "yes" : "no", strstr(svg, "<svg") ? "yes" : "no");
   printf("saved: %d, ", daedal_save(result, "decay.csv"));
   printf("written: %d\n", daedal_write(result, "decay.svg", svg, strlen(svg)));
   daedal_free(result);

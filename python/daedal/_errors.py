@@ -13,7 +13,7 @@ _SEVERITIES = ("note", "warning", "error")
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """A place in a model's text, counted from 1; line 0 is no place."""
+    """A place in a model's text, counted from 1; line 0 means that there is no place."""
 
     path: str
     line: int

@@ -79,7 +79,7 @@ def _pair(pair: Any) -> tuple[str, str]:
 
 
 class Signal(Array):
-    """A column of a trajectory: an array with one value a row. Call it with a time, or an array of times, to get values with linear interpolation between rows; at an event, the values after it. A slice of it, such as `result["x"][100:200]`, is a signal of these rows. Calculations with it give arrays.
+    """A column of a trajectory: an array with one value per row. Call it with a time, or an array of times, to get values with linear interpolation between rows; at an event, the values after it. A slice of it, such as `result["x"][100:200]`, is a signal of these rows. Calculations with it give arrays.
 
     >>> x = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;")["x"]
     >>> round(x(0.5), 5), x([0, 1]).round(4).tolist()
@@ -121,16 +121,16 @@ class Signal(Array):
 
 
 class Result(Mapping[str, Signal]):
-    """A trajectory: `result["x"]` is a read-only array with one value a row, without a copy, and `result["x"](0.5)` the value at a time; `result["r"]` of an array
+    """A trajectory: `result["x"]` is a read-only array with one value per row, without a copy, and `result["x"](0.5)` the value at a time; `result["r"]` of an array
     r[1], r[2], ... has its dimensions after that of the rows. At events there are two rows of one time.
 
-    A copy shares its memory, which does not change. Pickled, a result is its names, units, arrays, figures and messages; an unpickled result can write CSV files but draw no pictures.
+    A copy shares its memory, which does not change. Pickled, a result is its names, units, arrays, statistics and messages; an unpickled result can write CSV files but draw no pictures.
     """
 
     _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "boundary", "pivots", "events", "functional", "gradient", "rows")
 
     def __init__(self, address: int, kept: Any = None) -> None:
-        self._handle: Any = Handle(address, "a result")  # None where it was pickled
+        self._handle: Any = Handle(address, "a result")  # None if it was pickled
         self._kept = kept  # functions of inputs
         self._facts: dict[str, Any] = {}
         self._names: list[str] | None = None

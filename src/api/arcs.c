@@ -13,11 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Stretch {
+typedef struct BoundArc {
   ArcKind kind; /* ARC_SINGULAR: between the bounds */
   double from, to;
-} Stretch;
-typedef VEC(Stretch) StretchVec;
+} BoundArc;
+typedef VEC(BoundArc) StretchVec;
 
 enum { HIGHEST_ORDER = 3 }; /* highest order of a named singular arc: six derivatives of the switching function */
 
@@ -83,7 +83,7 @@ static ArcKind kind_of_level(double level) {
 
 /* Appends one row of a run to the list. */
 static void add_row(const ArcSearch *search, StretchVec *list, ArcKind kind, double time) {
-  if (!list->count || vec_last(list).kind != kind) vec_push(search->heap, list, ((Stretch){kind, time, time}));
+  if (!list->count || vec_last(list).kind != kind) vec_push(search->heap, list, ((BoundArc){kind, time, time}));
   vec_last(list).to = time;
 }
 
@@ -104,7 +104,7 @@ static bool resolve(const ArcSearch *search, uint32_t control, StretchVec *arcs)
   arcs->count = 0;
   if (now->count != before->count) return false;
   for (uint32_t i = 0; i < now->count; i++) {
-    Stretch each = now->data[i], earlier = before->data[i];
+    BoundArc each = now->data[i], earlier = before->data[i];
     if (each.kind != earlier.kind) return false;
     bool is_switch =
         each.kind == ARC_SINGULAR && each.to - each.from < sqrt(search->ratio) * (earlier.to - earlier.from);
@@ -170,7 +170,7 @@ static double largest_switching(const ArcSearch *search, const daedal_result *ru
   return largest;
 }
 
-/* Corrects the arcs of a control in a run. Where the switching function has the wrong sign, the control gets the other bound. Where
+/* Corrects the arcs of a control in a run. If the switching function has the wrong sign, the control gets the other bound. Where
  * a singular control leaves its bounds, it gets the bound that it crosses. Violations within the error of runs are ignored. false:
  * something was corrected. */
 static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t control, StretchVec *arcs) {
@@ -318,9 +318,9 @@ static bool try_once(ArcSearch *search, StretchVec *arcs, daedal_result **guess)
 static ArcOrder order_of_longest(const ArcSearch *search, uint32_t control, double *middle) {
   ArcKind *kind = arena_array(search->arena, search->controls, sizeof *kind);
   const StretchVec *list = &search->now[control];
-  Stretch longest = {0};
+  BoundArc longest = {0};
   for (uint32_t i = 0; i < list->count; i++) {
-    Stretch each = list->data[i];
+    BoundArc each = list->data[i];
     if (each.kind == ARC_SINGULAR && each.to - each.from > longest.to - longest.from) longest = each;
   }
   *middle = (longest.from + longest.to) / 2;

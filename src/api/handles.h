@@ -334,8 +334,8 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
 /* Reads start values and parameters: from a result, then from a list, then single ones. Later values replace earlier ones. */
 bool read_starts(daedal_result *result, const daedal_options *options, Request *request);
 
-/* Finds the operating point from which the run of a netlist starts, and uses it for start values that were not given. If targets
- * are asked for, it sets the slopes of these start values, too. */
+/* Finds the operating point from which the run of a netlist starts, and uses it for start values that were not given. If
+ * targets are requested, it sets the slopes of these start values, too. */
 bool find_operating_point(daedal_result *result, Request *request, double *starts);
 
 /* Makes the run that finds the operating point for a request, from a solution of `held` (NULL: without one), in the heap. It has the

@@ -114,7 +114,7 @@ static bool write_collection(const daedal_sweep *sweep, FileWriter *file) {
   return true;
 }
 
-/* Removes the separate files, including what killed writers have left, ".point_0001...". */
+/* Removes the separate files, including those that killed writers have left, ".point_0001...". */
 static void remove_parts(const daedal_sweep *sweep) {
   char path[PATH_SIZE];
   DIR *directory = opendir(sweep->directory);

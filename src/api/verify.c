@@ -1,5 +1,5 @@
-/* verify: a simulation and, if the options ask for it, a second one by another family of methods at a hundredth of the tolerance.
- * The digits in which both agree depend neither on the method nor on the tolerance. */
+/* verify: a simulation and, if the options request it, a second one by another family of methods at a hundredth of the
+ * tolerance. The digits in which both agree depend neither on the method nor on the tolerance. */
 #include "api/handles.h"
 
 #include <float.h>

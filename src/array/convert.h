@@ -1,13 +1,13 @@
-/* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by rewriting its equations until
- * the structural analysis is right.
+/* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by rewriting its equations
+ * until the structural analysis is right.
  *
- * Mattsson and Söderlind 1991, section 4, recommend it ("manipulate the original undifferentiated system"). The steps are those of
- * Tan, Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear combination of derivatives of equations that
- * contains no highest derivative; with J v = 0 unknowns are replaced by expressions. Every step lowers the value of the signature
- * matrix, the structural number of degrees of freedom, so there are finitely many.
+ * Mattsson and Söderlind 1991, section 4, recommend it ("manipulate the original undifferentiated system"). The steps are
+ * those of Tan, Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear combination of derivatives of
+ * equations that contains no highest derivative; with J v = 0 unknowns are replaced by expressions. Every step lowers the
+ * value of the signature matrix, the structural number of degrees of freedom, so there are finitely many.
  *
- * Invariant: every problem on the way has the solutions of the given one, wherever the factors of replaced equations are not
- * zero. */
+ * Invariant: every intermediate problem has the solutions of the given one, wherever the factors of replaced equations are
+ * not zero. */
 #pragma once
 
 #include "array/freedom.h"

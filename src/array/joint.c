@@ -7,7 +7,7 @@
 
 enum { SAMPLES = 12, LEAST_DEFINED = 4, BISECTIONS = 52 };
 
-/* Edges that are not linear are looked for between -RANGE and RANGE. */
+/* Edges that are not linear are searched between -RANGE and RANGE. */
 static const double RANGE = 4;
 
 /* Branches are compared near the edge, and at a small part of that distance. If their slopes agree, the difference
@@ -18,20 +18,20 @@ static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13;
 static const double NEARER = 1e-6, NEAREST = 1e-8, CONTINUOUS = 0.5;
 
 /* A random point: the leaf that leads to the edge, and its value. */
-typedef struct Point {
+typedef struct RandomPoint {
   Expr moved;
   double here;
   uint32_t sample;
-} Point;
+} RandomPoint;
 
 /* A number in [0, 1) for a key. */
-static double chance(const Point *point, uint64_t key) {
+static double chance(const RandomPoint *point, uint64_t key) {
   return (double)(hash_mix(hash_mix(key << 8 ^ point->sample)) >> 11) * 0x1p-53;
 }
 
 /* Parameters are positive, variables have either sign; discrete variables are unknown. */
 static double leaf_value(void *context, const Dag *dag, Expr leaf) {
-  const Point *point = context;
+  const RandomPoint *point = context;
   if (leaf == point->moved) return point->here;
   switch (dag_op(dag, leaf)) {
   case OP_PARAMETER:
@@ -41,7 +41,7 @@ static double leaf_value(void *context, const Dag *dag, Expr leaf) {
   }
 }
 
-static double value_at(Dag *dag, Expr e, Point *point, double here) {
+static double value_at(Dag *dag, Expr e, RandomPoint *point, double here) {
   double value;
   point->here = here;
   return dag_evaluate(dag, dag_scratch(dag), e, leaf_value, point, &value, NULL) ? value : NAN;
@@ -61,19 +61,20 @@ static Expr leaf_to_move(Dag *dag, Expr e) {
 }
 
 /* The difference of the branches at a distance from the edge and nearer to it; their size at the former. */
-typedef struct Gap {
+typedef struct JointGap {
   double near, beside, size;
-} Gap;
+} JointGap;
 
-static Gap find_gap(Dag *dag, Expr then, Expr otherwise, Point *point, double edge, double way, double near) {
+static JointGap find_gap(Dag *dag, Expr then, Expr otherwise, RandomPoint *point, double edge, double way,
+                         double near) {
   double a = value_at(dag, then, point, edge + way), b = value_at(dag, otherwise, point, edge + way);
   double gap = value_at(dag, then, point, edge + near * way) - value_at(dag, otherwise, point, edge + near * way);
-  return (Gap){fabs(gap), fabs(a - b), fmax(fabs(a), fabs(b))};
+  return (JointGap){fabs(gap), fabs(a - b), fmax(fabs(a), fabs(b))};
 }
 
 /* The value of the moved leaf at the edge: by a line, otherwise by bisection of the first part of the range with a change of sign;
  * NAN: there is none. */
-static double find_edge(Dag *dag, Expr difference, Point *point) {
+static double find_edge(Dag *dag, Expr difference, RandomPoint *point) {
   double rest = value_at(dag, difference, point, 0), line = -rest / (value_at(dag, difference, point, 1) - rest);
   if (fabs(value_at(dag, difference, point, line)) <= ROUND_OFF * fabs(rest)) return line;
   double low = -RANGE, at_low = value_at(dag, difference, point, low), high = RANGE, at_high = NAN;
@@ -95,43 +96,44 @@ static Expr difference_of(Dag *dag, Expr relation) {
 }
 
 /* The largest gaps over random points, at two relative distances; size NAN: there are too few points. */
-static Gap largest_gap(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {
+static JointGap largest_gap(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {
   Expr difference = difference_of(dag, relation);
-  Point point = {.moved = leaf_to_move(dag, difference)};
-  Gap largest = {0};
+  RandomPoint point = {.moved = leaf_to_move(dag, difference)};
+  JointGap largest = {0};
   uint32_t defined = 0;
-  if (point.moved == EXPR_NONE) return (Gap){.size = NAN};
+  if (point.moved == EXPR_NONE) return (JointGap){.size = NAN};
   for (point.sample = 0; point.sample < SAMPLES; point.sample++) {
     double edge = find_edge(dag, difference, &point);
     for (int side = -1; side <= 1; side += 2) {
       double way = side * beside * (0.5 + chance(&point, point.moved));
-      Gap gap = find_gap(dag, then, otherwise, &point, edge, way, near);
+      JointGap gap = find_gap(dag, then, otherwise, &point, edge, way, near);
       if (!isfinite(gap.near + gap.beside)) continue;
-      largest = (Gap){fmax(largest.near, gap.near), fmax(largest.beside, gap.beside), fmax(largest.size, gap.size)};
+      largest =
+          (JointGap){fmax(largest.near, gap.near), fmax(largest.beside, gap.beside), fmax(largest.size, gap.size)};
       defined++;
     }
   }
-  return defined >= LEAST_DEFINED ? largest : (Gap){.size = NAN};
+  return defined >= LEAST_DEFINED ? largest : (JointGap){.size = NAN};
 }
 
 bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise) {
-  Gap gap = largest_gap(dag, relation, then, otherwise, 1, NEAR);
+  JointGap gap = largest_gap(dag, relation, then, otherwise, 1, NEAR);
   return gap.near <= SMOOTH * NEAR * gap.beside + ROUND_OFF * gap.size;
 }
 
 bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise) {
-  Gap gap = largest_gap(dag, relation, then, otherwise, NEARER, NEAREST / NEARER);
+  JointGap gap = largest_gap(dag, relation, then, otherwise, NEARER, NEAREST / NEARER);
   return gap.near <= CONTINUOUS * gap.beside + ROUND_OFF * gap.size;
 }
 
 bool joint_jumps(Dag *dag, Expr relation, Expr then, Expr otherwise) {
   Expr difference = difference_of(dag, relation);
-  Point point = {.moved = leaf_to_move(dag, difference)};
+  RandomPoint point = {.moved = leaf_to_move(dag, difference)};
   uint32_t edges = 0;
   for (point.sample = 0; point.sample < SAMPLES && point.moved != EXPR_NONE; point.sample++) {
     double edge = find_edge(dag, difference, &point);
     for (int side = -1; side <= 1 && !isnan(edge); side += 2) {
-      Gap gap = find_gap(dag, then, otherwise, &point, edge, side * NEARER, NEAREST / NEARER);
+      JointGap gap = find_gap(dag, then, otherwise, &point, edge, side * NEARER, NEAREST / NEARER);
       if (!(gap.near > CONTINUOUS * gap.beside + SMOOTH * gap.size)) return false;
       edges++;
     }

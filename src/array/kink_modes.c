@@ -161,7 +161,7 @@ static void keep_most_of_modes(const Most *most, const Problem *problem) {
   }
 }
 
-/* Per equation. Where structural analysis fails, ranks may differentiate an equation any number of times. */
+/* Per equation. If structural analysis fails, ranks may differentiate an equation any number of times. */
 static int32_t *most_differentiations(const Problem *problem, const Structure *structure, bool all, Arena *arena) {
   int32_t *times = arena_array(arena, problem->equations, sizeof *times);
   int32_t *least = arena_array(arena, problem->unknowns, sizeof *least);
@@ -333,7 +333,7 @@ typedef struct Opening {
   Expr residual; /* the equation */
 } Opening;
 
-/* Does an expression depend on states and the time alone? With other unknowns, the equations of its jump also choose the side. */
+/* Does an expression depend only on states and time? With other unknowns, the equations of its jump also choose the side. */
 static bool is_of_states(const Opening *opening, Expr e) {
   Dag *dag = opening->dag;
   ExprVec leaves = {0};
@@ -360,9 +360,9 @@ static bool residual_jumps(const Opening *opening, Expr relation, bool of_time) 
                  : joint_jumps(dag, relation, value[1], value[0]);
 }
 
-/* The relation of an if-expression without events at which the equation is shown to jump; EXPR_NONE: it is another node. For a
- * relation of time alone it is enough that the sides are not shown to meet: its events are known in advance, and nothing else would
- * detect them. */
+/* The relation of an if-expression without events at which the equation is shown to jump; EXPR_NONE: it is another node. For
+ * a relation that depends only on time it is enough that the sides are not shown to meet: its events are known in advance,
+ * and nothing else would detect them. */
 static Expr jumping_condition(const Opening *opening, Expr e) {
   Dag *dag = opening->dag;
   Expr relation = closed_relation(dag, e, opening->outside[e]);
@@ -406,14 +406,14 @@ static Expr open_jumps(const Opening *opening, const IndexVec *order) {
   return changed[last] != EXPR_NONE ? changed[last] : last;
 }
 
-/* Does an algebraic unknown occur in equation i alone? Nothing else depends on such an output. */
+/* Does an algebraic unknown occur only in equation i? Nothing else depends on such an output. */
 static bool gives_output(const Incidence *incidence, uint32_t i, const uint32_t *uses, const int32_t *highest) {
   for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
     if (uses[incidence->column[e]] == 1 && highest[incidence->column[e]] == 0) return true;
   return false;
 }
 
-/* Opens the residuals of equations that are differentiated so often by time, and by parameters if it `varies`. */
+/* Opens the residuals of equations that are differentiated this often by time, and by parameters if it `varies`. */
 static void open_residuals(Problem *problem, const int32_t *times, bool varies, bool *opened, Heap *heap) {
   Dag *dag = problem->model->dag;
   Expr *changed = heap_array(heap, dag_size(dag), sizeof *changed);

@@ -22,7 +22,7 @@ typedef struct Meeting {
 } Meeting;
 
 /* A row and the relations of its modes, at a random point. */
-typedef struct Row {
+typedef struct ModeRow {
   const Meeting *meeting;
   IndexVec below, order; /* its modes; the nodes of their relations, then those of the row */
   NodeValues nodes;
@@ -31,7 +31,7 @@ typedef struct Row {
   double here;   /* its value */
   uint32_t mode; /* the mode that gets `value`, regardless of its relation */
   double value;
-} Row;
+} ModeRow;
 
 static bool is_candidate(const Modes *modes, const Dag *dag, uint32_t m) {
   return !modes->timed[m] && op_is_order(dag_op(dag, modes->relation[m]));
@@ -59,12 +59,12 @@ static void list_modes(const Meeting *meeting, Expr e, IndexVec *below) {
 /* ---- a row at a point ---- */
 
 /* A number in [0, 1) for a leaf. */
-static double chance(const Row *row, Expr leaf) {
+static double chance(const ModeRow *row, Expr leaf) {
   return (double)(hash_mix(hash_mix((uint64_t)leaf << 8 ^ row->sample)) >> 11) * 0x1p-53;
 }
 
 /* Parameters are positive, variables have either sign; discrete variables are unknown. */
-static double leaf_value(const Row *row, Expr leaf) {
+static double leaf_value(const ModeRow *row, Expr leaf) {
   const Meeting *meeting = row->meeting;
   uint32_t m = mode_of(meeting, leaf);
   if (leaf == row->moved) return row->here;
@@ -83,7 +83,7 @@ static bool is_valued_leaf(Op op) {
 }
 
 /* The row with this value of its mode; NAN: it is undefined. */
-static double evaluate(Row *row, double value) {
+static double evaluate(ModeRow *row, double value) {
   const Dag *dag = row->meeting->dag;
   uint32_t last = row->order.count - 1;
   row->value = value;
@@ -97,7 +97,7 @@ static double evaluate(Row *row, double value) {
 }
 
 /* How much the row changes with its mode; *size: how large it is. */
-static double row_jump(Row *row, double here, double *size) {
+static double row_jump(ModeRow *row, double here, double *size) {
   row->here = here;
   double without = evaluate(row, 0), with = evaluate(row, 1);
   *size = fmax(fabs(with), fabs(without));
@@ -105,7 +105,7 @@ static double row_jump(Row *row, double here, double *size) {
 }
 
 /* The difference of the mode. */
-static double difference(Row *row, double here) {
+static double difference(ModeRow *row, double here) {
   const Dag *dag = row->meeting->dag;
   Expr relation = row->meeting->modes->relation[row->mode];
   row->here = here;
@@ -119,7 +119,7 @@ static double difference(Row *row, double here) {
 }
 
 /* The value of the moved variable at the edge. */
-static double find_edge(Row *row) {
+static double find_edge(ModeRow *row) {
   double rest = difference(row, 0);
   return -rest / (difference(row, 1) - rest);
 }
@@ -131,13 +131,13 @@ static double find_edge(Row *row) {
 typedef enum Joint { JOINT_JUMP, JOINT_KINK, JOINT_SMOOTH } Joint;
 
 /* The differences of the branches of a row at a point: on the edge, near it, and farther away. */
-typedef struct Gap {
+typedef struct MeetingGap {
   double on_edge, near, beside, size;
-} Gap;
+} MeetingGap;
 
-static Gap find_gap(Row *row) {
+static MeetingGap find_gap(ModeRow *row) {
   double edge = find_edge(row), away = chance(row, row->moved) < 0.5 ? -1 : 1, size;
-  Gap gap = {.beside = row_jump(row, edge + away, &size)};
+  MeetingGap gap = {.beside = row_jump(row, edge + away, &size)};
   gap.size = size;
   gap.near = row_jump(row, edge + NEAR * away, &size);
   gap.on_edge = row_jump(row, edge, &size);
@@ -145,14 +145,14 @@ static Gap find_gap(Row *row) {
 }
 
 /* How the branches of the row meet where mode m changes. */
-static Joint find_joint(Row *row, uint32_t m) {
-  Gap largest = {0};
+static Joint find_joint(ModeRow *row, uint32_t m) {
+  MeetingGap largest = {0};
   uint32_t defined = 0;
   row->mode = m;
   row->moved = row->meeting->leaf[m];
   if (row->moved == EXPR_NONE) return JOINT_JUMP;
   for (row->sample = 0; row->sample < SAMPLES; row->sample++) {
-    Gap gap = find_gap(row);
+    MeetingGap gap = find_gap(row);
     if (!isfinite(gap.on_edge + gap.near + gap.beside)) continue;
     if (gap.on_edge > ROUND_OFF * gap.size) return JOINT_JUMP;
     largest.near = fmax(largest.near, gap.near);
@@ -165,7 +165,7 @@ static Joint find_joint(Row *row, uint32_t m) {
 }
 
 /* Lists the nodes below the row. */
-static void open_row(Row *row, Expr e) {
+static void open_row(ModeRow *row, Expr e) {
   const Meeting *meeting = row->meeting;
   Heap *heap = meeting->heap;
   DagScratch *scratch = dag_scratch(meeting->dag);
@@ -188,7 +188,7 @@ static void keep_events(Meeting *meeting, Expr e, IndexVec *below) {
   for (uint32_t k = 0; k < below->count; k++) meeting->fails[below->data[k]] = true;
 }
 
-static void close_row(Row *row) {
+static void close_row(ModeRow *row) {
   Heap *heap = row->meeting->heap;
   vec_free(dag_scratch(row->meeting->dag)->heap, &row->order);
   vec_free(heap, &row->below);
@@ -199,7 +199,7 @@ static void close_row(Row *row) {
  * separates two regions of a device. */
 static void judge_row(Meeting *meeting, Expr e, bool is_differentiated) {
   if (!dag_depends(meeting->dag, e, OP_DISCRETE)) return;
-  Row row = {.meeting = meeting};
+  ModeRow row = {.meeting = meeting};
   open_row(&row, e);
   bool is_hopeless = is_differentiated || (uint64_t)row.order.count * row.below.count > WORK_LIMIT, is_device = false;
   Joint *joint = heap_array(meeting->heap, row.below.count, sizeof *joint);

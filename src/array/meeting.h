@@ -1,5 +1,5 @@
 /* meeting: if-expressions whose branches meet where their condition changes, and their slopes, too, like those of a transistor at
- * the edges of its regions. A step across such an edge is accepted by its error. Where there are many edges, that costs less than
+ * the edges of its regions. A step across such an edge is accepted by its error. If there are many edges, that costs less than
  * ending the step at each by an event. */
 #pragma once
 
@@ -9,7 +9,8 @@
  * error estimate accounts for that. */
 enum { FEW_BENDS = 12 };
 
-/* Puts the relations of modes back into the equations, in noEvent, where there are many whose branches meet in this way: in all
- * equations that contain the mode, none of which is differentiated, by `c`. Their modes are still watched, marked in modes->meets.
- * The branches are compared at random points of the edge (Schwartz, Zippel). O(size of the equations) for each mode in them. */
+/* If there are many modes whose branches meet in this way, puts their relations back into the equations, in noEvent. This is
+ * done in all equations that contain such a mode, if none of them is differentiated according to `c`. Their modes are still
+ * watched, marked in modes->meets. The branches are compared at random points of the edge (Schwartz, Zippel). O(size of the
+ * equations) for each mode in them. */
 void meeting_release(Modes *modes, Problem *problem, const int32_t *c);

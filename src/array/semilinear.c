@@ -7,14 +7,14 @@
 static const double LEAST_FLOW = 1e-9;
 
 /* sign * flow = semiLinear(x, positive, negative) */
-typedef struct Stream {
+typedef struct SemilinearRow {
   uint32_t row;
   Expr flow, x, positive, negative;
   bool is_negated;
   bool is_joined; /* joined to another one; its row now gives the slope between them */
-} Stream;
+} SemilinearRow;
 
-typedef VEC(Stream) StreamVec;
+typedef VEC(SemilinearRow) StreamVec;
 
 /* x or -x, whichever of them all streams along it have in common. */
 static Expr direction(Dag *dag, Expr x, bool *is_reversed) {
@@ -25,7 +25,7 @@ static Expr direction(Dag *dag, Expr x, bool *is_reversed) {
 }
 
 /* Is the residual a flow and a semiLinear, with coefficients of one size? */
-static bool read_stream(Dag *dag, Expr residual, Stream *stream) {
+static bool read_stream(Dag *dag, Expr residual, SemilinearRow *stream) {
   double constant;
   const Term *terms;
   if (dag_op(dag, residual) != OP_SUM || dag_terms(dag, residual, &constant, &terms) != 2 || constant != 0)
@@ -47,17 +47,18 @@ static bool read_stream(Dag *dag, Expr residual, Stream *stream) {
 static uint64_t key_of(Expr flow, Expr slope) { return (uint64_t)flow << 32 | slope; }
 
 /* The stream that continues where this one ends; NULL: none. */
-static Stream *next_of(const Dag *dag, const StreamVec *streams, const Map *begins, const Stream *stream) {
+static SemilinearRow *next_of(const Dag *dag, const StreamVec *streams, const Map *begins,
+                              const SemilinearRow *stream) {
   if (dag_op(dag, stream->negative) != OP_VARIABLE) return NULL;
   uint32_t found = map_get(begins, key_of(stream->flow, stream->negative));
-  Stream *next = found == MAP_NONE ? NULL : &streams->data[found];
+  SemilinearRow *next = found == MAP_NONE ? NULL : &streams->data[found];
   if (!next || next == stream || next->is_joined || next->x != stream->x || next->is_negated != stream->is_negated)
     return NULL;
   return next->negative != stream->negative && stream->positive != stream->negative ? next : NULL;
 }
 
 /* The row of the second stream gives the slope between them; that of the first gives the flow. */
-static void join_streams(Dag *dag, Stream *stream, Stream *next, Expr *residual) {
+static void join_streams(Dag *dag, SemilinearRow *stream, SemilinearRow *next, Expr *residual) {
   Expr forward = dag_binary(dag, OP_GREATER_EQUAL, stream->x, dag_constant(dag, 0));
   Expr slope = dag_if(dag, forward, stream->positive, next->negative);
   residual[next->row] = dag_subtract(dag, stream->negative, slope);
@@ -70,12 +71,12 @@ static void join_streams(Dag *dag, Stream *stream, Stream *next, Expr *residual)
 /* ---- nodes of several flows ---- */
 
 /* The parts of a flow in a balance: out * slope - in * other, with out and in not below zero. */
-typedef struct Branch {
+typedef struct FlowParts {
   Expr slope, other, out, in;
-} Branch;
+} FlowParts;
 
 /* The branch of a flow with this coefficient, seen from one of its slopes. false: it counts in the other direction. */
-static bool read_branch(Dag *dag, const Stream *stream, double coefficient, Expr slope, Branch *branch) {
+static bool read_branch(Dag *dag, const SemilinearRow *stream, double coefficient, Expr slope, FlowParts *branch) {
   bool is_positive = stream->positive == slope, counts = (coefficient > 0) != stream->is_negated;
   Expr zero = dag_constant(dag, 0), along = dag_binary(dag, OP_MAX, stream->x, zero),
        against = dag_binary(dag, OP_MAX, dag_negate(dag, stream->x), zero);
@@ -86,12 +87,12 @@ static bool read_branch(Dag *dag, const Stream *stream, double coefficient, Expr
   return counts == is_positive;
 }
 
-static bool has_slope(const Stream *stream, Expr slope) {
+static bool has_slope(const SemilinearRow *stream, Expr slope) {
   return (stream->positive == slope) != (stream->negative == slope);
 }
 
 /* The only stream that gives the flow of a term; NULL: there is none. */
-static const Stream *stream_of(const StreamVec *streams, const Map *by_flow, Expr flow) {
+static const SemilinearRow *stream_of(const StreamVec *streams, const Map *by_flow, Expr flow) {
   uint32_t found = map_get(by_flow, flow);
   return found == MAP_NONE ? NULL : &streams->data[found];
 }
@@ -100,9 +101,9 @@ static const Stream *stream_of(const StreamVec *streams, const Map *by_flow, Exp
 static bool all_have(Dag *dag, const StreamVec *streams, const Map *by_flow, const Term *terms, uint32_t count,
                      Expr slope) {
   int ways[2] = {0, 0};
-  Branch branch;
+  FlowParts branch;
   for (uint32_t k = 0; k < count; k++) {
-    const Stream *stream = stream_of(streams, by_flow, terms[k].node);
+    const SemilinearRow *stream = stream_of(streams, by_flow, terms[k].node);
     if (!stream && dag_order(dag, terms[k].node) > 0) return false;
     if (!stream) continue;
     if (!has_slope(stream, slope)) return false;
@@ -116,8 +117,8 @@ static Expr mix(Dag *dag, const StreamVec *streams, const Map *by_flow, const Te
   Expr above = dag_constant(dag, 0), below = above, sources = above, least = dag_constant(dag, LEAST_FLOW);
   bool counts = true;
   for (uint32_t k = 0; k < count; k++) {
-    const Stream *stream = stream_of(streams, by_flow, terms[k].node);
-    Branch branch;
+    const SemilinearRow *stream = stream_of(streams, by_flow, terms[k].node);
+    FlowParts branch;
     if (!stream) {
       double sign = terms[k].coefficient < 0 ? -1 : 1;
       sources = dag_add(dag, sources, dag_scale(dag, sign, terms[k].node));
@@ -151,7 +152,7 @@ static void find_nodes(Dag *dag, const StreamVec *streams, const Expr *residual,
     const Term *terms;
     uint32_t terms_count;
     if (!is_balance(dag, residual[row], &terms, &terms_count)) continue;
-    const Stream *first = NULL;
+    const SemilinearRow *first = NULL;
     for (uint32_t k = 0; k < terms_count && !first; k++) first = stream_of(streams, &by_flow, terms[k].node);
     if (!first) continue;
     Term *own = heap_copy(dag_heap(dag), terms, terms_count, sizeof *own); /* the graph grows below */
@@ -172,13 +173,13 @@ void semilinear_join(Dag *dag, Expr *residual, uint32_t count, StreamNodeVec *no
   StreamVec streams = {0};
   Map begins = map_make(heap);
   for (uint32_t row = 0; row < count; row++) {
-    Stream stream = {.row = row};
+    SemilinearRow stream = {.row = row};
     if (!read_stream(dag, residual[row], &stream)) continue;
     map_put(&begins, key_of(stream.flow, stream.positive), streams.count);
     vec_push(heap, &streams, stream);
   }
   for (uint32_t i = 0; i < streams.count; i++)
-    for (Stream *stream = &streams.data[i], *next; !stream->is_joined;) {
+    for (SemilinearRow *stream = &streams.data[i], *next; !stream->is_joined;) {
       next = next_of(dag, &streams, &begins, stream);
       if (!next) break;
       join_streams(dag, stream, next, residual);

@@ -163,7 +163,7 @@ static char *put(char *at, const char *digits, int count) {
   return at + count;
 }
 
-/* Writes the digits with the decimal point after the first `whole`, and zeros where there are no digits. */
+/* Writes the digits with the decimal point after the first `whole`, and zeros if there are no digits. */
 static char *put_digits(char *at, const char *digits, int count, int whole) {
   static const char zeros[20] = "0000000000000000000";
   if (whole <= 0) return put(put(put(at, "0.", 2), zeros, -whole), digits, count);
@@ -283,7 +283,7 @@ static double digits_value(Digits *digits) {
   char text[DIGITS_KEPT + 32];
   memcpy(text, digits->text, (size_t)digits->count);
   snprintf(text + digits->count, 24, "e%lld", (long long)digits->exponent);
-  return strtod(text, NULL); /* no point: the locale does not matter */
+  return strtod(text, NULL); /* no decimal point, so the locale does not matter */
 }
 
 bool number_parse(const char *text, const char *end, double *value) {

@@ -26,7 +26,7 @@ static void grow_piece(Heap *heap, Pool *pool, uint32_t length) {
   pool->room = room;
 }
 
-uint32_t pool_add(Heap *heap, Pool *pool, uint32_t length) {
+uint32_t pool_add_beyond(Heap *heap, Pool *pool, uint32_t length) {
   if (length > INT32_MAX - POOL_PIECE || pool->count > UINT32_MAX - POOL_PIECE - length) heap_fail(heap);
   uint32_t used = pool->count - ((pool->pieces ? pool->pieces - 1 : 0) << POOL_SHIFT);
   if (!pool->pieces || used + length > POOL_PIECE) {

@@ -28,8 +28,16 @@ Pool pool_over(Heap *heap, const Pool *below);
 /* The element of type T at a position: an lvalue. */
 #define pool_at(T, pool, i) (((T *)(pool)->piece[(i) >> POOL_SHIFT])[(i) & (POOL_PIECE - 1)])
 
+/* The slow path of pool_add: the last piece has no memory for the run. */
+uint32_t pool_add_beyond(Heap *heap, Pool *pool, uint32_t length);
+
 /* Appends a run of at least one element, not initialized, and returns its position. Elements of the last piece may move. */
-uint32_t pool_add(Heap *heap, Pool *pool, uint32_t length);
+static inline uint32_t pool_add(Heap *heap, Pool *pool, uint32_t length) {
+  uint32_t used = pool->count - ((pool->pieces - 1) << POOL_SHIFT);
+  if (!pool->pieces || length > pool->room || used > pool->room - length) return pool_add_beyond(heap, pool, length);
+  pool->count += length;
+  return pool->count - length;
+}
 
 /* Removes the last run, which has this position and length. */
 void pool_take_back(Heap *heap, Pool *pool, uint32_t position, uint32_t length);

@@ -15,23 +15,23 @@
 
 enum { MOST_THREADS = 64 };
 
-typedef struct Verdict {
+typedef struct CheckResult {
   daedal_status status;
   Buffer lines; /* one per message */
   Buffer json;
-} Verdict;
+} CheckResult;
 
 typedef struct Linter {
   const Arguments *arguments;
   const daedal_model *libraries;
   uint32_t count;
   atomic_uint next;
-  Verdict *verdicts;
+  CheckResult *verdicts;
 } Linter;
 
 /* ---- one model ---- */
 
-static void add_line(Verdict *verdict, const daedal_diagnostic *said) {
+static void add_line(CheckResult *verdict, const daedal_diagnostic *said) {
   if (said->place.path && said->place.line)
     buffer_print(&verdict->lines, "%s:%" PRIu32 ":%" PRIu32 ": ", said->place.path, said->place.line,
                  said->place.column);
@@ -49,7 +49,7 @@ static daedal_status balance(daedal_model *model) {
 }
 
 static void judge(const Linter *linter, uint32_t number) {
-  Verdict *verdict = &linter->verdicts[number];
+  CheckResult *verdict = &linter->verdicts[number];
   daedal_load_options reading = session_reading(linter->arguments);
   reading.class_name = daedal_library_model(linter->libraries, number);
   daedal_model *model = daedal_load(NULL, NULL, 0, &reading);
@@ -98,7 +98,7 @@ static bool is_repeated(const Linter *linter, uint32_t number, const char *line,
 
 static void say(const Linter *linter, uint32_t number) {
   const char *name = daedal_library_model(linter->libraries, number);
-  const Verdict *verdict = &linter->verdicts[number];
+  const CheckResult *verdict = &linter->verdicts[number];
   for (const char *line = verdict->lines.data; line && *line;) {
     size_t length = strcspn(line, "\n") + 1;
     if (!is_repeated(linter, number, line, length)) terminal_say("%.*s (%s)", (int)length - 1, line, name);

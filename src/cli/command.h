@@ -8,6 +8,7 @@
 
 /* The values of an option that may be given several times. */
 enum { MOST_WORDS = 64 };
+enum { PANEL_LINES = 12 }; /* of a picture in characters */
 typedef struct WordList {
   const char *words[MOST_WORDS + 1]; /* NULL-terminated */
 } WordList;
@@ -69,7 +70,8 @@ typedef struct Arguments {
   size_t given_path;            /* length of the part of modelica_path that came from options */
   char *readable;               /* directories that the model may read, separated by colons */
   const char *const *libraries; /* allowed for external functions; NULL: these may not even write */
-  const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
+  const char *json_path, *svg_path, *output_path, *c_directory, *write_path;
+  WordList plots;                  /* paths of the same picture */
   const char *fmu_path, *fmu_kind; /* for export */
   uint32_t fmi_version;
   bool standalone;
@@ -147,6 +149,13 @@ extern const Command commands[]; /* ends with an entry whose name is NULL */
 /* false for NULL. */
 static inline bool is_standard_output(const char *path) {
   return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
+}
+
+/* How many of the paths are standard output. */
+static inline int standard_outputs(const WordList *paths) {
+  int count = 0;
+  for (const char *const *path = paths->words; *path; path++) count += is_standard_output(*path);
+  return count;
 }
 
 /* The exit status is that of the first failure. */

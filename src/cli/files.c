@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { PANEL_LINES = 12, RESULTS_DIFFER = 8 };
+enum { RESULTS_DIFFER = 8 };
 
 typedef struct FilesCommand {
   const Arguments *arguments;
@@ -76,7 +76,8 @@ static void draw(FilesCommand *run, const char *path) {
 int plot_command(const Arguments *arguments) {
   FilesCommand run = {.arguments = arguments};
   open_files(&run);
-  if (!run.status) draw(&run, arguments->plot_path ? arguments->plot_path : "-");
+  for (const char *const *path = arguments->plots.words; *path && !run.status; path++) draw(&run, *path);
+  if (!arguments->plots.words[0] && !run.status) draw(&run, "-");
   daedal_free(run.files);
   return run.status;
 }
@@ -100,12 +101,12 @@ static void write_json(FilesCommand *run) {
 
 static void write_difference(FilesCommand *run) {
   const Arguments *arguments = run->arguments;
-  bool is_taken = is_standard_output(arguments->json_path) || is_standard_output(arguments->plot_path);
+  bool is_taken = is_standard_output(arguments->json_path) || standard_outputs(&arguments->plots);
   const char *text =
       is_taken || arguments->quiet ? NULL : daedal_report(run->files, DAEDAL_REPORT_DIFFERENCE, DAEDAL_TEXT);
   if (text) output_text(text);
   write_json(run);
-  if (arguments->plot_path) draw(run, arguments->plot_path);
+  for (const char *const *path = arguments->plots.words; *path; path++) draw(run, *path);
   if (daedal_files_different(run->files)) run->status = first_failure(run->status, RESULTS_DIFFER);
 }
 

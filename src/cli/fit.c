@@ -29,7 +29,7 @@ static void fit(Session *session) {
   report(session, estimate);
   const char *text = daedal_report(estimate, DAEDAL_REPORT_FIT, DAEDAL_TEXT);
   if (text && !is_standard_output(arguments->json_path)) output_text(text);
-  if (text && arguments->plot_path) session_write_picture(session, arguments->plot_path, daedal_draw(estimate, NULL));
+  if (text) session_write_plots(session, estimate, (daedal_plot){.size = sizeof(daedal_plot)});
   if (arguments->json_path) session_write_json(session, estimate, DAEDAL_REPORT_FIT);
   daedal_free(estimate);
 }

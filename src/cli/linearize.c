@@ -2,27 +2,22 @@
 #include "cli/session.h"
 #include "cli/terminal.h"
 
-enum { PANEL_LINES = 12 };
-
 static void write_bode(Session *session) {
-  const char *path = session->arguments->plot_path;
-  if (!path) return;
+  if (!session->arguments->plots.words[0]) return;
   daedal_linear form = daedal_linear_get(session->result);
   if (!form.inputs || !form.outputs) {
     terminal_say("a Bode plot needs inputs and outputs: --inputs, --outputs");
     session->status = first_failure(session->status, DAEDAL_USAGE);
     return;
   }
-  daedal_plot plot = {.size = sizeof plot};
-  if (is_standard_output(path)) plot.width = terminal_width() - 1, plot.height = PANEL_LINES;
-  session_write(session, path, daedal_draw(session->result, &plot));
+  session_write_plots(session, session->result, (daedal_plot){.size = sizeof(daedal_plot)});
 }
 
 static void linearize(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, daedal_linearize(session->model, &arguments->run, arguments->inputs, arguments->outputs));
   if (!session->result || session->status) return;
-  if (!is_standard_output(arguments->json_path) && !is_standard_output(arguments->plot_path))
+  if (!is_standard_output(arguments->json_path) && !standard_outputs(&arguments->plots))
     session_write(session, "-", daedal_report(session->result, DAEDAL_REPORT_LINEAR, DAEDAL_TEXT));
   if (arguments->output_path) {
     daedal_status status = daedal_save(session->result, arguments->output_path);

@@ -139,7 +139,7 @@ const Option options[] = {
      ".npy; matrices of linearize as .mat"},
     {"--output-file", "-o", "FILE", IN_PLAN, OPTION_OUTPUT, PLACE(output_path),
      "of plan: the file; default: MODELNAME.plan"},
-    {"--output-file", "-o", "FILE", IN_PLOT, OPTION_PLOT, PLACE(plot_path),
+    {"--output-file", "-o", "FILE", IN_PLOT, OPTION_PLOT, PLACE(plots),
      "of plot: the picture as FILE.svg, .png or .pdf; without it, or with -, in characters on standard output"},
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
      "continue from FILE.part of a run or sweep that was interrupted"},
@@ -154,7 +154,7 @@ const Option options[] = {
     {"--short", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.short_numbers),
      "write numbers of a CSV file with two digits more than the tolerance, instead of 17"},
     {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT | IN_DIFF, OPTION_PLOT,
-     PLACE(plot_path),
+     PLACE(plots),
      "picture as FILE.svg, .png or .pdf; for simulate, linearize and diff also -, one in characters on standard "
      "output"},
     {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_LIST, PLACE(run.plot_variables),
@@ -434,9 +434,9 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_PAIR: return pair_store(option, value, place);
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
-  case OPTION_PLOT:
     if (!ends_well(option, value)) return false;
     break;
+  case OPTION_PLOT: return ends_well(option, value) && word_append(place, value, option->name);
   case OPTION_PAGE:
     if (!ends_with(value, ".html"))
       return usage_error("%s takes a file name that ends in .html, not '%s'", option->name, value);
@@ -492,8 +492,8 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  bool repeats =
-      option->kind == OPTION_SEARCHED || (option->kind >= OPTION_LIST && option->kind <= OPTION_DISTRIBUTION);
+  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_PLOT ||
+                 (option->kind >= OPTION_LIST && option->kind <= OPTION_DISTRIBUTION);
   if (*given && !repeats) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
@@ -560,20 +560,22 @@ static bool check_together(const OptionParser *parser) {
   if (!(parser->command->bit & IN_MODELS) && !arguments->model_path && *subject && *subject != '[')
     return usage_error("no %s: daedal %s %s", subject_name(parser->command), name, subject);
   if (is_standard_output(arguments->output_path) + is_standard_output(arguments->json_path) +
-          is_standard_output(arguments->plot_path) + is_standard_output(arguments->write_path) >
+          standard_outputs(&arguments->plots) + is_standard_output(arguments->write_path) >
       1)
     return usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
   if (arguments->run.intervals && !isnan(arguments->run.output_interval))
     return usage_error("--intervals and --output-interval exclude each other");
-  if (!pictures_possible(arguments->plot_path) || !pictures_possible(arguments->svg_path)) return false;
-  if ((arguments->plot_pairs.names || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path &&
-      !(parser->command->bit & (IN_REPORT | IN_PLOT)))
+  if (!pictures_possible(arguments->svg_path)) return false;
+  for (const char *const *path = arguments->plots.words; *path; path++)
+    if (!pictures_possible(*path)) return false;
+  if ((arguments->plot_pairs.names || arguments->plot_axes || arguments->run.plot_variables) &&
+      !arguments->plots.words[0] && !(parser->command->bit & (IN_REPORT | IN_PLOT)))
     return usage_error("there is no picture to draw: --plot FILE");
   if (arguments->run.resumes && is_standard_output(arguments->output_path))
     return usage_error("--resume needs the file that the result goes to: --output-file FILE");
   if (arguments->plot_pairs.names && arguments->run.plot_variables)
     return usage_error("--plot-variables and --plot-xy exclude each other");
-  if ((parser->command->bit & (IN_COMPARE | IN_SWEEP | IN_FIT)) && is_standard_output(arguments->plot_path))
+  if ((parser->command->bit & (IN_COMPARE | IN_SWEEP | IN_FIT)) && standard_outputs(&arguments->plots))
     return usage_error("%s draws its picture into a file: --plot FILE.svg", name);
   const char *wrong = parser->command->bit == IN_SWEEP ? ".raw" : ".npy";
   if (arguments->output_path && ends_with(arguments->output_path, wrong))

@@ -34,7 +34,7 @@ typedef enum OptionKind {
   OPTION_PAIR,       /* two numbers above zero, separated by a comma */
   OPTION_TRAJECTORY, /* a path that ends in .csv, .mat, .raw or .npy, or "-" */
   OPTION_PICTURE,    /* a path that ends in .svg, .png or .pdf */
-  OPTION_PLOT,       /* a path that ends in .svg, .png or .pdf, or "-" */
+  OPTION_PLOT,       /* a path that ends in .svg, .png or .pdf, or "-"; may be repeated */
   OPTION_PAGE,       /* a path that ends in .html */
   OPTION_AXES,       /* x, y or xy */
   OPTION_LIBRARY,    /* paths that end in .so, separated by commas; optional */

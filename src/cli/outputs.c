@@ -13,21 +13,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *outputs_path(const Option *option, const Arguments *arguments) {
+const char *outputs_path(const Option *option, const Arguments *arguments, int k) {
+  const char *path = NULL;
   if (!(option->commands & arguments->command)) return NULL;
   switch (option->kind) {
+  case OPTION_PLOT: path = arguments->plots.words[k]; break;
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
-  case OPTION_PLOT:
   case OPTION_PAGE:
   case OPTION_JSON:
   case OPTION_OUTPUT:
   case OPTION_DIRECTORY:
-  case OPTION_RUNS: break;
-  default: return NULL;
+  case OPTION_RUNS:
+    if (k == 0) path = *(const char *const *)((const char *)arguments + option->offset);
+    break;
+  default: break;
   }
-  const char *path = *(const char *const *)((const char *)arguments + option->offset);
-  return is_standard_output(path) ? NULL : path;
+  return is_standard_output(path) ? "" : path;
 }
 
 static const char *last_part(const char *path) {
@@ -117,22 +119,27 @@ static const Option *find_reader(const Arguments *arguments, const char *path) {
   return NULL;
 }
 
-bool outputs_distinct(const Arguments *arguments) {
-  for (const Option *option = options; option->name; option++) {
-    const char *path = outputs_path(option, arguments);
-    if (!path) continue;
-    for (const char *const *read = arguments->paths.words; *read; read++)
-      if (same_file(path, *read))
-        return usage_error("%s would overwrite the %s: '%s'", option->name, arguments->subject, path);
-    const Option *reader = find_reader(arguments, path);
-    if (reader) return usage_error("%s would overwrite a file that %s reads: '%s'", option->name, reader->name, path);
-    for (const Option *other = options; other < option; other++) {
-      const char *taken = outputs_path(other, arguments);
-      if (!taken || !same_file(path, taken)) continue;
-      usage_error("%s and %s would write to one file: '%s'", other->name, option->name, path);
-      return false;
-    }
+/* Is the k-th path of the option none of the other paths, read or written? false after a message. */
+static bool is_distinct(const Arguments *arguments, const Option *option, int k, const char *path) {
+  for (const char *const *read = arguments->paths.words; *read; read++)
+    if (same_file(path, *read))
+      return usage_error("%s would overwrite the %s: '%s'", option->name, arguments->subject, path);
+  const Option *reader = find_reader(arguments, path);
+  if (reader) return usage_error("%s would overwrite a file that %s reads: '%s'", option->name, reader->name, path);
+  for (const Option *other = options; other <= option; other++) {
+    const char *taken;
+    for (int i = 0; (other < option || i < k) && (taken = outputs_path(other, arguments, i)); i++)
+      if (*taken && same_file(path, taken))
+        return usage_error("%s and %s would write to one file: '%s'", other->name, option->name, path);
   }
+  return true;
+}
+
+bool outputs_distinct(const Arguments *arguments) {
+  const char *path;
+  for (const Option *option = options; option->name; option++)
+    for (int k = 0; (path = outputs_path(option, arguments, k)); k++)
+      if (*path && !is_distinct(arguments, option, k, path)) return false;
   return true;
 }
 
@@ -162,15 +169,19 @@ static int directory_error(const char *path) {
   return errno == ENOENT ? place_error(path) : errno;
 }
 
-bool outputs_writable(const Arguments *arguments) {
-  for (const Option *option = options; option->name; option++) {
-    const char *path = outputs_path(option, arguments);
-    if (!path) continue;
-    int error = option_is_directory(option, path) ? directory_error(path) : output_error(path);
-    if (!error) continue;
+/* Can the path be written now? false after a message. */
+static bool is_writable(const Option *option, const char *path) {
+  int error = option_is_directory(option, path) ? directory_error(path) : output_error(path);
+  if (error)
     say_error("D701", "cannot write '%s': %s", path,
               error == ENOENT ? "its directory does not exist" : strerror(error));
-    return false;
-  }
+  return !error;
+}
+
+bool outputs_writable(const Arguments *arguments) {
+  const char *path;
+  for (const Option *option = options; option->name; option++)
+    for (int k = 0; (path = outputs_path(option, arguments, k)); k++)
+      if (*path && !is_writable(option, path)) return false;
   return true;
 }

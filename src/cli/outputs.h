@@ -5,8 +5,8 @@
 
 struct Option;
 
-/* The path that an option writes to; NULL: none, or standard output. */
-const char *outputs_path(const struct Option *option, const Arguments *arguments);
+/* The k-th path that an option writes to, "" if that is standard output; NULL after the last. */
+const char *outputs_path(const struct Option *option, const Arguments *arguments, int k);
 
 /* Are all outputs different files, and none of them the model, under any name? false after a message. */
 bool outputs_distinct(const Arguments *arguments);

@@ -29,7 +29,7 @@ static void compare(Session *session) {
   if (!session->result) return;
   if (!is_standard_output(arguments->json_path))
     session_write(session, "-", daedal_report(session->result, DAEDAL_REPORT_COMPARISON, DAEDAL_TEXT));
-  if (arguments->plot_path) session_write_picture(session, arguments->plot_path, daedal_draw(session->result, NULL));
+  session_write_plots(session, session->result, (daedal_plot){.size = sizeof(daedal_plot)});
 }
 
 int compare_command(const Arguments *arguments) { return session_run(arguments, compare, DAEDAL_REPORT_COMPARISON); }

@@ -140,8 +140,9 @@ static void allow_option(const Sandbox *sandbox, const Option *option, const cha
 
 static void allow_options(const Sandbox *sandbox, const Arguments *arguments) {
   for (const Option *option = options; option->name; option++) {
-    const char *output = outputs_path(option, arguments), *text = NULL;
-    if (output) allow_output(sandbox, output);
+    const char *output, *text = NULL;
+    for (int k = 0; (output = outputs_path(option, arguments, k)); k++)
+      if (*output) allow_output(sandbox, output);
     if (option->kind == OPTION_INPUTS || option->kind == OPTION_SEARCHED || option->kind == OPTION_READ)
       text = *(const char *const *)((const char *)arguments + option->offset);
     if (text) allow_option(sandbox, option, text);

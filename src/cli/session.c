@@ -174,6 +174,15 @@ void session_write_picture(Session *session, const char *path, const char *svg) 
   buffer_free(&picture);
 }
 
+void session_write_plots(Session *session, void *handle, daedal_plot plot) {
+  for (const char *const *path = session->arguments->plots.words; *path; path++) {
+    bool is_text = is_standard_output(*path);
+    plot.width = is_text ? terminal_width() - 1 : 0;
+    plot.height = is_text ? PANEL_LINES : 0;
+    (is_text ? session_write : session_write_picture)(session, *path, daedal_draw(handle, &plot));
+  }
+}
+
 void session_write_json(Session *session, void *handle, daedal_report_kind kind) {
   const char *text = daedal_report(handle, kind, DAEDAL_JSON);
   bool has_text = text && *text;

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PANEL_LINES = 12 };
-
 typedef struct SimulateCommand {
   Session *session;
   int interrupted; /* the signal; 0: none */
@@ -72,9 +70,9 @@ static void write_trajectory(SimulateCommand *run) {
 
 static void write_plot(Session *session) {
   const Arguments *arguments = session->arguments;
-  const char *path = arguments->plot_path, *axes = arguments->plot_axes;
+  const char *axes = arguments->plot_axes;
   const char *const *shown = arguments->run.plot_variables;
-  if (!path || daedal_result_rows(session->result) == 0) return;
+  if (!arguments->plots.words[0] || daedal_result_rows(session->result) == 0) return;
   daedal_plot plot = {.size = sizeof plot,
                       .variables = shown ? shown : arguments->run.variables,
                       .pairs = arguments->plot_pairs.names,
@@ -82,9 +80,7 @@ static void write_plot(Session *session) {
                       .deviation_count = arguments->plot_bands.count,
                       .log_x = axes && strchr(axes, 'x'),
                       .log_y = axes && strchr(axes, 'y')};
-  bool is_text = is_standard_output(path);
-  if (is_text) plot.width = terminal_width() - 1, plot.height = PANEL_LINES;
-  (is_text ? session_write : session_write_picture)(session, path, daedal_draw(session->result, &plot));
+  session_write_plots(session, session->result, plot);
   session_report(session);
 }
 

@@ -61,7 +61,7 @@ static void make_sweep(SweepCommand *run) {
                                   .trajectories = arguments->trajectories,
                                   .journal = is_first ? run->journal : NULL,
                                   .resume = arguments->run.resumes,
-                                  .keep_courses = arguments->plot_path != NULL,
+                                  .keep_courses = arguments->plots.words[0] != NULL,
                                   .process = run->cluster.process,
                                   .processes = run->cluster.processes,
                                   .on_progress = on_progress,
@@ -119,9 +119,10 @@ static void judge(SweepCommand *run) {
 }
 
 static void write_plot(SweepCommand *run) {
-  const char *path = run->session->arguments->plot_path, *text = path ? daedal_draw(run->sweep, NULL) : NULL;
-  if (text) session_write_picture(run->session, path, text);
-  else if (path) usage_error("there is nothing to draw: no output is a variable"), run->session->status = DAEDAL_USAGE;
+  if (!run->session->arguments->plots.words[0]) return;
+  if (daedal_draw(run->sweep, NULL))
+    session_write_plots(run->session, run->sweep, (daedal_plot){.size = sizeof(daedal_plot)});
+  else usage_error("there is nothing to draw: no output is a variable"), run->session->status = DAEDAL_USAGE;
 }
 
 /* Another process may have been interrupted or have failed before all its points were done. */

@@ -73,7 +73,7 @@ static Expr guard_of(const Dag *dag, Expr condition) {
   return dag_op(dag, condition) == OP_DISCRETE ? condition : EXPR_NONE;
 }
 
-/* The value of a when is `if guard then value else pre`. Where the value calls functions, pre is used instead, which is right while
+/* The value of a when is `if guard then value else pre`. If the value calls functions, pre is used instead, which is right while
  * no guard holds. */
 static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots, IndexVec *guards) {
   Dag *dag = code->array->dag;

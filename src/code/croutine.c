@@ -385,7 +385,7 @@ static void cwrite_return(RoutineState *s) {
   s->has_return = true;
 }
 
-/* Functions of tables, by what follows the class in their names, and the calls that they become (lookup.h, runtime.inc). */
+/* Functions of tables, by the part of their names after the class, and the calls that they become (lookup.h, runtime.inc). */
 static const struct LookupCall {
   const char *name, *call;
 } lookup_calls[] = {

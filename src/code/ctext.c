@@ -87,7 +87,7 @@ void ctext_number(Heap *heap, TextVec *out, double number) {
 typedef struct Base {
   Store store;
   int32_t stride;
-  uint32_t start; /* of the first lane that made it, in the block at hand */
+  uint32_t start; /* of the first lane that made it, in the current block */
 } Base;
 
 /* How a function reaches a lane. */
@@ -118,10 +118,10 @@ typedef struct ProgramWriter {
   const char *name;
   CText *out;
   TextVec functions; /* finished */
-  TextVec body;      /* of the function at hand */
+  TextVec body;      /* of the current function */
   uint32_t function_count;
-  uint32_t sums;         /* outputs written by the function at hand */
-  uint32_t uses;         /* bit per array used by the function at hand, and NEEDS_WORK */
+  uint32_t sums;         /* outputs written by the current function */
+  uint32_t uses;         /* bit per array used by the current function, and NEEDS_WORK */
   uint32_t **piece_of;   /* per kernel, per line of the prologue: the piece it is in */
   uint32_t **work_of;    /* per kernel, per line of the prologue: place in the work space or NO_PLACE */
   uint32_t *first_table; /* per kernel: of its tables in out->tables */
@@ -164,7 +164,7 @@ static void put_pattern(ProgramWriter *writer, const char *pattern, const TextVe
 
 /* ---- operands ---- */
 
-/* The function at hand: straight lines [begin, end) of a prologue, or a loop. */
+/* The current function: straight lines [begin, end) of a prologue, or a loop. */
 typedef struct Scope {
   const Kernel *kernel;
   uint32_t number;     /* of the kernel */
@@ -293,8 +293,7 @@ static uint32_t end_function(ProgramWriter *writer, const char *loop_head) {
 
 /* ---- straight code ---- */
 
-/* Gives places in the work space to values that are read outside of their own piece: by later pieces and by
- * the body. */
+/* Gives places in the work space to values that are read outside of their piece: by later pieces and by the body. */
 static void place_in_work(ProgramWriter *writer, uint32_t k, Operand o, uint32_t reader) {
   if (operand_kind(o) != OPERAND_UNIFORM) return;
   uint32_t line = operand_index(o), *place = &writer->work_of[k][line];

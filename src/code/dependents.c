@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-typedef struct Search {
+typedef struct ParameterWalk {
   Evaluator *evaluator;
   bool *varies, *placed; /* per parameter */
   IndexVec below;
-} Search;
+} ParameterWalk;
 
 static const Variable *variable_of(const Evaluator *evaluator, uint32_t parameter) {
   return &evaluator->model->variables.data[evaluator->model->parameters.data[parameter]];
 }
 
 /* How many distinct parameters of a class the expression uses. */
-static uint32_t count_uses(Search *search, Expr e, const bool *of) {
+static uint32_t count_uses(ParameterWalk *search, Expr e, const bool *of) {
   const Dag *dag = search->evaluator->model->dag;
   uint32_t count = 0;
   search->below.count = 0;
@@ -32,7 +32,7 @@ static bool follows_binding(Evaluator *evaluator, uint32_t parameter) {
   return !evaluator_constant(evaluator, variable->binding, &value) || value == evaluator->parameters[parameter];
 }
 
-static void mark_varying(Search *search) {
+static void mark_varying(ParameterWalk *search) {
   uint32_t count = search->evaluator->model->parameters.count;
   for (bool grown = true; grown;) {
     grown = false;
@@ -44,7 +44,7 @@ static void mark_varying(Search *search) {
   }
 }
 
-static void place_varying(Search *search, Heap *heap, IndexVec *dependents) {
+static void place_varying(ParameterWalk *search, Heap *heap, IndexVec *dependents) {
   uint32_t count = search->evaluator->model->parameters.count;
   for (bool grown = true; grown;) {
     grown = false;
@@ -61,7 +61,7 @@ static void place_varying(Search *search, Heap *heap, IndexVec *dependents) {
 void dependents_find(Evaluator *evaluator, Heap *heap, const IndexVec *given, IndexVec *dependents) {
   if (!given->count) return;
   uint32_t count = evaluator->model->parameters.count;
-  Search search = {.evaluator = evaluator};
+  ParameterWalk search = {.evaluator = evaluator};
   search.varies = heap_array(heap, count, sizeof(bool));
   search.placed = heap_array(heap, count, sizeof(bool));
   for (uint32_t k = 0; k < given->count; k++) search.varies[given->data[k]] = search.placed[given->data[k]] = true;

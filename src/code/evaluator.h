@@ -73,7 +73,7 @@ EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double 
  * usually other rows determine such a column. */
 void evaluator_drop_infinite(double *values, size_t count);
 
-/* The value at y of a derivative of an unknown of the model, through aliases; NAN where the array does not have it. */
+/* The value at y of a derivative of an unknown of the model, through aliases; NAN if the array does not have it. */
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
 
 /* Moves columns as round-off would, by some hundred of its units. An entry of a Jacobian that changes by half of itself or more is

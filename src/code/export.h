@@ -13,7 +13,7 @@ typedef struct ExportList {
 
 typedef struct ExportInput {
   const char *name;   /* of the model, for comments */
-  const char *method; /* what the rows are, one line for comments; may be NULL */
+  const char *method; /* description of the rows, one line for comments; may be NULL */
   const Model *model;
   const Program *rows;
   const Jacobian *jacobian; /* of the rows */

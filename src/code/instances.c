@@ -1,4 +1,4 @@
-/* instances: see instances.h. Where several equations of one shape alternate, their instances are first separated by their number
+/* instances: see instances.h. If several equations of one shape alternate, their instances are first separated by their number
  * modulo the period. The stride of a lane is the majority among the differences of neighbours (Boyer and Moore's vote). A lane that
  * departs from it too often uses a table instead, so that blocks stay long. */
 #include "code/instances.h"

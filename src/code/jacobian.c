@@ -22,7 +22,7 @@ typedef struct RowInfo {
   PartialRange gradient; /* of a row that is not run as a template */
 } RowInfo;
 
-typedef struct Differentiation {
+typedef struct JacobianBuild {
   Heap *heap;
   Model *model;
   Dag *dag;
@@ -38,20 +38,20 @@ typedef struct Differentiation {
   PartialRange *shape;      /* per template */
   ExprVec partials, leaves; /* of gradients; leaves: of the row itself or of the template's first row */
   IndexVec slots;           /* of leaves, in templates */
-} Differentiation;
+} JacobianBuild;
 
-static bool runs_as_template(const Differentiation *work, uint32_t row) {
+static bool runs_as_template(const JacobianBuild *work, uint32_t row) {
   uint32_t shape = work->info[row].shape;
   return shape != MAP_NONE && work->templates.list.data[shape].instances >= TEMPLATE_MINIMUM;
 }
 
 /* ---- shapes ---- */
 
-static bool is_wanted(const Differentiation *work, Expr leaf) {
+static bool is_wanted(const JacobianBuild *work, Expr leaf) {
   return work->column_of[leaf_place(work->layout, work->dag, leaf)] != MAP_NONE;
 }
 
-static void mark_boundary(Differentiation *work) {
+static void mark_boundary(JacobianBuild *work) {
   for (uint32_t p = 0; p < work->graph.nodes.count; p++) {
     Expr e = work->graph.nodes.data[p];
     Op op = dag_op(work->dag, e);
@@ -60,7 +60,7 @@ static void mark_boundary(Differentiation *work) {
   }
 }
 
-static void find_shapes(Differentiation *work) {
+static void find_shapes(JacobianBuild *work) {
   for (uint32_t r = 0; r < work->row_count; r++) {
     RowInfo *info = &work->info[r];
     info->shape = MAP_NONE;
@@ -70,7 +70,7 @@ static void find_shapes(Differentiation *work) {
   }
 }
 
-static void find_varying_numbers(Differentiation *work) {
+static void find_varying_numbers(JacobianBuild *work) {
   const Templates *templates = &work->templates;
   work->varies = heap_array(work->heap, templates->stores.count, sizeof *work->varies);
   for (uint32_t r = 0; r < work->row_count; r++) {
@@ -146,8 +146,8 @@ static Expr abstract_root(Dag *dag, Heap *heap, Expr root, const Map *parameter_
 
 /* ---- gradients ---- */
 
-/* Appends the partials by columns that are asked for. */
-static PartialRange add_gradient(Differentiation *work, Expr row) {
+/* Appends the partial derivatives by the requested columns. */
+static PartialRange add_gradient(JacobianBuild *work, Expr row) {
   PartialRange gradient = {.first = work->partials.count};
   uint32_t kept = gradient.first;
   dag_gradient(work->dag, row, &work->leaves, &work->partials);
@@ -161,7 +161,7 @@ static PartialRange add_gradient(Differentiation *work, Expr row) {
   return gradient;
 }
 
-static void differentiate_template(Differentiation *work, uint32_t shape) {
+static void differentiate_template(JacobianBuild *work, uint32_t shape) {
   const Templates *templates = &work->templates;
   const Template *template = &templates->list.data[shape];
   const uint32_t *items = templates->items.data + template->first_item;
@@ -180,30 +180,30 @@ static void differentiate_template(Differentiation *work, uint32_t shape) {
   map_free(&slot_of);
 }
 
-static void differentiate_all(Differentiation *work) {
+static void differentiate_all(JacobianBuild *work) {
   for (uint32_t t = 0; t < work->templates.list.count; t++)
     if (work->templates.list.data[t].instances >= TEMPLATE_MINIMUM) differentiate_template(work, t);
   for (uint32_t r = 0; r < work->row_count; r++)
     if (!runs_as_template(work, r)) work->info[r].gradient = add_gradient(work, work->rows[r]);
 }
 
-static PartialRange gradient_of(const Differentiation *work, uint32_t row) {
+static PartialRange gradient_of(const JacobianBuild *work, uint32_t row) {
   return runs_as_template(work, row) ? work->shape[work->info[row].shape] : work->info[row].gradient;
 }
 
 /* The column leaf of partial p of a row. */
-static Expr row_leaf(const Differentiation *work, uint32_t row, uint32_t p) {
+static Expr row_leaf(const JacobianBuild *work, uint32_t row, uint32_t p) {
   if (!runs_as_template(work, row)) return work->leaves.data[p];
   return work->templates.items.data[work->info[row].first_item + work->slots.data[p]];
 }
 
-static uint32_t row_column(const Differentiation *work, uint32_t row, uint32_t p) {
+static uint32_t row_column(const JacobianBuild *work, uint32_t row, uint32_t p) {
   return work->column_of[leaf_place(work->layout, work->dag, row_leaf(work, row, p))];
 }
 
-static Differentiation differentiation_make(Heap *heap, Model *model, const Layout *layout, const Expr *rows,
-                                            uint32_t count, const uint32_t *positions, uint32_t position_count) {
-  Differentiation work = {
+static JacobianBuild differentiation_make(Heap *heap, Model *model, const Layout *layout, const Expr *rows,
+                                          uint32_t count, const uint32_t *positions, uint32_t position_count) {
+  JacobianBuild work = {
       .heap = heap, .model = model, .dag = model->dag, .layout = layout, .rows = rows, .row_count = count};
   work.column_of = heap_array(heap, layout->columns, sizeof *work.column_of);
   memset(work.column_of, 0xff, layout->columns * sizeof *work.column_of);
@@ -220,7 +220,7 @@ static Differentiation differentiation_make(Heap *heap, Model *model, const Layo
   return work;
 }
 
-static void differentiation_free(Differentiation *work) {
+static void differentiation_free(JacobianBuild *work) {
   heap_free_all(work->heap, work->column_of, work->boundary, work->info, work->varies, work->shape);
   vec_free(work->heap, &work->partials, &work->leaves, &work->slots);
   templates_free(&work->templates);
@@ -234,7 +234,7 @@ static bool is_constant_entry(Dag *dag, Expr partial) {
          !dag_depends(dag, partial, OP_DISCRETE) && !dag_depends(dag, partial, OP_PRE);
 }
 
-static void make_pattern(Differentiation *work, Jacobian *jacobian) {
+static void make_pattern(JacobianBuild *work, Jacobian *jacobian) {
   Heap *heap = work->heap;
   jacobian->column_start = heap_array(heap, jacobian->columns + 1, sizeof *jacobian->column_start);
   for (uint32_t r = 0; r < work->row_count; r++) {
@@ -252,7 +252,7 @@ static void make_pattern(Differentiation *work, Jacobian *jacobian) {
 
 /* Where entries go: `next` is the next free entry of each column, and rows are visited in order. */
 typedef struct Filling {
-  Differentiation *work;
+  JacobianBuild *work;
   Grouping grouping;
   uint32_t *next;     /* per column */
   uint32_t *group_of; /* per template */
@@ -264,7 +264,7 @@ typedef struct Filling {
 } Filling;
 
 static void make_group(Filling *filling, uint32_t shape) {
-  Differentiation *work = filling->work;
+  JacobianBuild *work = filling->work;
   const Template *template = &work->templates.list.data[shape];
   PartialRange gradient = work->shape[shape];
   if (template->instances < TEMPLATE_MINIMUM || gradient.count == 0) return;
@@ -294,7 +294,7 @@ static uint32_t *lane_place(const Group *group, uint32_t lane, uint32_t instance
 }
 
 static void fill_instance(Filling *filling, uint32_t row) {
-  Differentiation *work = filling->work;
+  JacobianBuild *work = filling->work;
   const RowInfo *info = &work->info[row];
   PartialRange gradient = work->shape[info->shape];
   if (filling->group_of[info->shape] == MAP_NONE) return;
@@ -310,7 +310,7 @@ static void fill_instance(Filling *filling, uint32_t row) {
 }
 
 static void fill_straight(Filling *filling, uint32_t row) {
-  Differentiation *work = filling->work;
+  JacobianBuild *work = filling->work;
   PartialRange gradient = work->info[row].gradient;
   for (uint32_t p = gradient.first; p < gradient.first + gradient.count; p++) {
     vec_push(work->heap, &filling->roots, work->partials.data[p]);
@@ -318,7 +318,7 @@ static void fill_straight(Filling *filling, uint32_t row) {
   }
 }
 
-static Filling filling_make(Differentiation *work, const Jacobian *jacobian) {
+static Filling filling_make(JacobianBuild *work, const Jacobian *jacobian) {
   Heap *heap = work->heap;
   uint32_t shapes = work->templates.list.count;
   Filling filling = {.work = work, .grouping = grouping_make(heap, work->model, work->layout)};
@@ -334,7 +334,7 @@ static Filling filling_make(Differentiation *work, const Jacobian *jacobian) {
   return filling;
 }
 
-static Program *fill_program(Differentiation *work, const Jacobian *jacobian) {
+static Program *fill_program(JacobianBuild *work, const Jacobian *jacobian) {
   Heap *heap = work->heap;
   Filling filling = filling_make(work, jacobian);
   for (uint32_t t = 0; t < work->templates.list.count; t++) make_group(&filling, t);
@@ -351,7 +351,7 @@ static Program *fill_program(Differentiation *work, const Jacobian *jacobian) {
 }
 
 /* Row numbers of the entries and whether they are constant, in the order of fill_program. */
-static void fill_pattern(Differentiation *work, Jacobian *jacobian) {
+static void fill_pattern(JacobianBuild *work, Jacobian *jacobian) {
   uint32_t *next = heap_array(work->heap, jacobian->columns, sizeof *next);
   for (uint32_t c = 0; c < jacobian->columns; c++) next[c] = (uint32_t)jacobian->column_start[c];
   for (uint32_t r = 0; r < work->row_count; r++) {
@@ -372,7 +372,7 @@ Jacobian *jacobian_new(Heap *heap, Model *model, const Layout *layout, const Exp
   jacobian->columns = positions ? position_count : layout->columns;
   jacobian->positions = heap_array(heap, jacobian->columns, sizeof *jacobian->positions);
   for (uint32_t c = 0; c < jacobian->columns; c++) jacobian->positions[c] = positions ? positions[c] : c;
-  Differentiation work = differentiation_make(heap, model, layout, rows, count, jacobian->positions, jacobian->columns);
+  JacobianBuild work = differentiation_make(heap, model, layout, rows, count, jacobian->positions, jacobian->columns);
   make_pattern(&work, jacobian);
   fill_pattern(&work, jacobian);
   jacobian->program = fill_program(&work, jacobian);

@@ -300,7 +300,7 @@ static void emit_node(KernelBuilder *builder, uint32_t position) {
   else emit_call(builder, position);
 }
 
-/* Every output is the value of a line that is no other output; a line of the body if there are many instances. */
+/* Every output is the value of a separate line, which gives no other output; with many instances it is a line of the body. */
 static void set_outputs(KernelBuilder *builder, const Expr *roots, uint32_t count) {
   Kernel *kernel = builder->kernel;
   bool is_single = kernel->instances.count == 1;

@@ -86,7 +86,7 @@ typedef struct Kernel {
   VEC(double) numbers;
   LineVec prologue, body;
   VEC(CallSite) calls;
-  /* Each the value of a line of its own: of the prologue if there is one instance, else of the body. */
+  /* Each is the value of a separate line: of the prologue if there is one instance, otherwise of the body. */
   Operand *outputs;
 } Kernel;
 

@@ -46,7 +46,7 @@ struct Workspace {
   const Program *program;
   Arrays arrays;         /* where the tapes read and write; the parts that belong to a point are set in each run */
   double *wide_scratch;  /* of several points; NULL until needed */
-  Registers **registers; /* per kernel; NULL where compiled code runs */
+  Registers **registers; /* per kernel; NULL if compiled code runs */
   Caller *caller;        /* NULL: no function is called */
   double *compiled_work;
 };

@@ -20,7 +20,7 @@ typedef struct Timer {
   uint32_t size;                /* operations of both bounds */
   Enclosure *difference, *rate; /* rate NULL: without bounds */
   uint32_t held_count;          /* discrete values that the difference depends on */
-  double *held;                 /* as they were when it was looked at */
+  double *held;                 /* as they were when it was last examined */
   double from, until;           /* no event is between these times; from NAN: not searched yet */
   double next;                  /* `until`, or INFINITY: nothing happens there either */
 } Timer;
@@ -87,7 +87,7 @@ static double value_at(const Schedule *schedule, const Timer *timer, double t) {
   return last == range.low || last == range.high ? as_written : value;
 }
 
-/* A difference that is not defined leaves nothing. */
+/* An undefined difference does not leave its range. */
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
 /* May the difference be outside the range of its mode at t only because of round-off? It does not clearly move there. Sides of a
@@ -206,7 +206,7 @@ void schedule_count_work(const Schedule *schedule, double begin, double stop) {
   budget_task(heap_budget(schedule->heap), NULL);
 }
 
-/* Where discrete values have changed they may change again: a search up to the first event of all modes is enough. */
+/* If discrete values have changed, they may change again, so a search up to the first event of all modes is enough. */
 double schedule_next(Schedule *schedule, double t, double stop, double first, uint32_t *mode) {
   double value;
   *mode = MAP_NONE;

@@ -10,11 +10,10 @@
 typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
-  Schedule *schedule;   /* NULL: no mode depends only on time */
-  Decisions *decisions; /* NULL: only modes change at events */
-  bool matter;          /* set when something that rows depend on changes; the caller clears it */
-  Workspace *workspace,
-      *rates; /* of the conditions and rates of the evaluator's code; rates: NULL where none is known */
+  Schedule *schedule;           /* NULL: no mode depends only on time */
+  Decisions *decisions;         /* NULL: only modes change at events */
+  bool matter;                  /* set when something that rows depend on changes; the caller clears it */
+  Workspace *workspace, *rates; /* of the conditions and rates of the evaluator's code; rates: NULL if none is known */
   Edges edges;
 } Switches;
 

@@ -70,7 +70,7 @@ struct Registers {
   double *wide_held; /* held slots that the held lines were computed from at all points */
   bool wide_holds;   /* there are such */
   Row *rows;
-  double *call_values; /* arguments, then results of the call under way */
+  double *call_values; /* arguments, then results of the current call */
   Calling calling;
 };
 
@@ -136,7 +136,7 @@ static uint32_t *filled_array(Heap *heap, uint32_t count, uint32_t value) {
   return array;
 }
 
-/* Where operands are: index in the file for what is uniform, row otherwise. */
+/* Where operands are: an index in the file if they are uniform, otherwise a row. */
 typedef struct Places {
   Tape *tape;
   uint32_t *slots;    /* per slot */
@@ -418,7 +418,7 @@ void tape_begin(Registers *registers, const Arrays *arrays) {
   double *const file = registers->file, *target = file + tape->first_value;
   const uint32_t *line = tape->held_lines;
   const void *const *labels = table;
-  __asm__("" : "+r"(labels)); /* a register of its own: compilers would form the address at each line */
+  __asm__("" : "+r"(labels)); /* in a separate register, because compilers would compute the address at each line */
 #define NEXT               \
   do {                     \
     goto *labels[*line++]; \
@@ -595,7 +595,7 @@ static void load_wide(Registers *registers, const FileRunVec *loads, const Array
   }
 }
 
-/* Two points at a time; where there is no second one, the first takes its place, last. */
+/* Two points at a time. If the number is odd, the last point is used for both. */
 static void store_wide(const Registers *registers, const Arrays *arrays, uint32_t count) {
   const Tape *tape = registers->tape;
   const Lanes *wide = registers->wide;

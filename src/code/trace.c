@@ -19,7 +19,7 @@ typedef struct Demand {
   uint32_t order, result_count;
   IndexVec partials; /* for order 1: all that are requested; otherwise those of the one derivative */
   uint32_t *results;
-  double *arguments; /* of the last call, whose values are in the code of this way; UINT32_MAX: none */
+  double *arguments; /* of the last call, whose values are in the code of this path; UINT32_MAX: none */
   uint32_t way;
 } Demand;
 
@@ -36,19 +36,20 @@ typedef struct WayCode {
 } WayCode;
 
 /* Where a condition of a path is decided differently. */
-typedef struct Branch {
+typedef struct OtherDecision {
   uint32_t condition;
   double decision;
   uint32_t way;
-} Branch;
+} OtherDecision;
 
 /* A path is identified by the decisions at its conditions, in the order in which they are evaluated. */
-typedef struct Way {
+typedef struct DecisionPath {
   VEC(double) decisions;
-  uint32_t parent, from; /* the way that it branches off, and at which condition; of the first one UINT32_MAX */
-  VEC(Branch) branches;
+  uint32_t parent,
+      from; /* the path from which it branches off, and at which condition; for the first path UINT32_MAX */
+  VEC(OtherDecision) branches;
   VEC(WayCode *) codes; /* per demand; NULL: not made yet */
-} Way;
+} DecisionPath;
 
 struct Trace {
   Heap *heap;
@@ -61,7 +62,7 @@ struct Trace {
   VEC(Demand) demands;
   Map visitor_of; /* address of a call site -> visitor */
   VEC(Visitor) visitors;
-  VEC(Way) ways;
+  VEC(DecisionPath) ways;
 };
 
 Trace *trace_new(Heap *heap, Tracer *tracer, const Function *function, Names *names, bool with_partials) {
@@ -138,7 +139,7 @@ void trace_prepare(Trace *trace, const CallSite *site) { find_visitor(trace, sit
 /* A recording with its graph while code is made from it. Each code has its own graph, so that its numbers do not depend on earlier
  * recordings. */
 typedef struct Draft {
-  Heap *heap; /* goes when the code is made */
+  Heap *heap; /* freed when the code has been made */
   Dag *dag;
   Recording recording;
   Expr *values; /* of recording.given, with the leaves replaced */
@@ -146,15 +147,15 @@ typedef struct Draft {
 } Draft;
 
 /* Derivatives by some arguments: of the arguments themselves 1 or 0, of given results by the chain rule. */
-typedef struct Derivation {
+typedef struct GivenDerivatives {
   const Draft *draft;
   const uint32_t *arguments;
   uint32_t count;
   Expr *rates; /* per given result and argument, as far as known; EXPR_NONE: not given */
   uint32_t known;
-} Derivation;
+} GivenDerivatives;
 
-static Expr leaf_rate(const Derivation *derivation, Expr leaf, uint32_t a) {
+static Expr leaf_rate(const GivenDerivatives *derivation, Expr leaf, uint32_t a) {
   Dag *dag = derivation->draft->dag;
   uint32_t index = dag_index(dag, leaf);
   if (index < derivation->draft->arguments) return dag_constant(dag, index == derivation->arguments[a]);
@@ -163,7 +164,7 @@ static Expr leaf_rate(const Derivation *derivation, Expr leaf, uint32_t a) {
   return EXPR_NONE;
 }
 
-/* sum + partial * rate; EXPR_NONE where a factor is not given, unless the other one is 0. */
+/* sum + partial * rate; EXPR_NONE if a factor is not given, unless the other one is 0. */
 static Expr add_product(Dag *dag, Expr sum, Expr partial, Expr rate) {
   Expr zero = dag_constant(dag, 0);
   if (sum == EXPR_NONE || partial == zero || rate == zero) return sum;
@@ -173,7 +174,7 @@ static Expr add_product(Dag *dag, Expr sum, Expr partial, Expr rate) {
 }
 
 /* The derivatives of e by all arguments. */
-static void derive(const Derivation *derivation, Expr e, Expr *out) {
+static void derive(const GivenDerivatives *derivation, Expr e, Expr *out) {
   Dag *dag = derivation->draft->dag;
   ExprVec leaves = {0}, partials = {0};
   dag_gradient(dag, e, &leaves, &partials);
@@ -185,7 +186,7 @@ static void derive(const Derivation *derivation, Expr e, Expr *out) {
   vec_free(dag_heap(dag), &leaves, &partials);
 }
 
-static void derive_given(Derivation *derivation) {
+static void derive_given(GivenDerivatives *derivation) {
   Dag *dag = derivation->draft->dag;
   const Recording *recording = &derivation->draft->recording;
   uint32_t count = derivation->count;
@@ -205,7 +206,7 @@ static void derive_given(Derivation *derivation) {
 /* Derivatives of the expressions, by one argument after the other; those that are not given are EXPR_NONE. */
 static void derive_all(const Draft *draft, const uint32_t *arguments, uint32_t count, const Expr *list, uint32_t size,
                        Expr *out) {
-  Derivation derivation = {.draft = draft, .arguments = arguments, .count = count};
+  GivenDerivatives derivation = {.draft = draft, .arguments = arguments, .count = count};
   derivation.rates = heap_array(draft->heap, (size_t)draft->recording.given.count * count, sizeof *derivation.rates);
   Expr *row = heap_array(draft->heap, count, sizeof *row);
   derive_given(&derivation);
@@ -298,26 +299,27 @@ static WayCode *make_code(Heap *heap, Draft *draft, const Demand *demand) {
 }
 
 static WayCode **code_place(Trace *trace, uint32_t number, uint32_t demand) {
-  Way *way = &trace->ways.data[number];
+  DecisionPath *way = &trace->ways.data[number];
   while (way->codes.count <= demand) vec_push(trace->heap, &way->codes, NULL);
   return &way->codes.data[demand];
 }
 
 /* ---- ways ---- */
 
-/* The way that branches off where condition number `condition` has this value; UINT32_MAX: none is known. */
-static uint32_t find_branch(const Way *way, uint32_t condition, double decision) {
+/* The path that branches off if condition number `condition` has this value; UINT32_MAX: none is known. */
+static uint32_t find_branch(const DecisionPath *way, uint32_t condition, double decision) {
   for (uint32_t b = 0; b < way->branches.count; b++)
     if (way->branches.data[b].condition == condition && way->branches.data[b].decision == decision)
       return way->branches.data[b].way;
   return UINT32_MAX;
 }
 
-/* The path to try when a condition of `way` is decided differently. Paths that branch off later share the condition. */
+/* The path to try when a condition of the path `way` is decided differently. Paths that branch off later share the
+ * condition. */
 static uint32_t next_way(const Trace *trace, uint32_t way, uint32_t condition, double decision) {
   while (trace->ways.data[way].parent != UINT32_MAX && condition <= trace->ways.data[way].from)
     way = trace->ways.data[way].parent;
-  const Way *owner = &trace->ways.data[way];
+  const DecisionPath *owner = &trace->ways.data[way];
   return owner->decisions.data[condition] == decision ? way : find_branch(owner, condition, decision);
 }
 
@@ -326,21 +328,21 @@ static uint32_t find_way(Trace *trace, const double *decisions, uint32_t count) 
   uint32_t at = UINT32_MAX, next = trace->ways.count ? 0 : UINT32_MAX, c = 0;
   while (next != UINT32_MAX) {
     at = next;
-    const Way *other = &trace->ways.data[at];
+    const DecisionPath *other = &trace->ways.data[at];
     for (c = 0; c < other->decisions.count && c < count && other->decisions.data[c] == decisions[c];) c++;
     if (c == other->decisions.count && c == count) return at;
     if (c == other->decisions.count || c == count) return UINT32_MAX;
     next = find_branch(other, c, decisions[c]);
   }
-  Way way = {.parent = at, .from = c};
+  DecisionPath way = {.parent = at, .from = c};
   for (uint32_t i = 0; i < count; i++) vec_push(trace->heap, &way.decisions, decisions[i]);
   if (at != UINT32_MAX)
-    vec_push(trace->heap, &trace->ways.data[at].branches, (Branch){c, decisions[c], trace->ways.count});
+    vec_push(trace->heap, &trace->ways.data[at].branches, (OtherDecision){c, decisions[c], trace->ways.count});
   vec_push(trace->heap, &trace->ways, way);
   return trace->ways.count - 1;
 }
 
-/* Records the way of these arguments and makes its code; UINT32_MAX if that is not possible. */
+/* Records the path of these arguments and makes its code; UINT32_MAX if that is not possible. */
 static uint32_t record_way(Trace *trace, uint32_t demand, const double *arguments) {
   void *ticket;
   uint32_t way = UINT32_MAX;
@@ -369,7 +371,7 @@ static void run_code(WayCode *code, const double *arguments) {
 }
 
 /* The first condition of the path that is decided differently here; their number: none is. */
-static uint32_t first_change(const Way *way, const double *values) {
+static uint32_t first_change(const DecisionPath *way, const double *values) {
   uint32_t c = 0;
   while (c < way->decisions.count && values[c] == way->decisions.data[c]) c++;
   return c;
@@ -391,7 +393,7 @@ static uint32_t follow(Trace *trace, const Visitor *visitor, const double *argum
 
 static bool take_results(const Trace *trace, const Visitor *visitor, double *results) {
   const Demand *demand = &trace->demands.data[visitor->demand];
-  const Way *way = &trace->ways.data[visitor->way];
+  const DecisionPath *way = &trace->ways.data[visitor->way];
   const double *values = way->codes.data[visitor->demand]->values + way->decisions.count;
   values += (size_t)visitor->position * demand->result_count;
   bool is_finite = true;

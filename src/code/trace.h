@@ -1,11 +1,11 @@
 /* trace: straight-line code for the paths through a function, one tape for each path that was met.
  *
  * A path is recorded (tracer.h) when arguments first lead to it. From then on its tape gives the values of its conditions and the
- * results, at the cost of only the arithmetic. Where a condition is decided differently than when it was recorded, the path that
+ * results, at the cost of only the arithmetic. If a condition is decided differently than when it was recorded, the path that
  * branches off there is tried. Derivatives are those of the recorded expressions.
  *
  * Invariant: a trace belongs to one caller of functions, and gives the same results as running the function, except for rounding.
- * Where it cannot, the function must be run. */
+ * If it cannot, the function must be run. */
 #pragma once
 
 #include "code/kernel.h"

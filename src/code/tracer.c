@@ -11,7 +11,7 @@ enum { GIVEN_DEPTH = 4 };
 /* A longer recording would not be worth keeping. */
 static const uint64_t STEP_LIMIT = 400000;
 
-/* The scalar: its number here, and the expression it comes from. A text that was put together has no expression. */
+/* The scalar: its number here, and the expression it comes from. A text that was composed has no expression. */
 typedef struct Sample {
   double value;
   Expr node;

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Adds a correction to the point and returns its size. Where a function is undefined or the matrix is singular, it returns infinity
+/* Adds a correction to the point and returns its size. If a function is undefined or the matrix is singular, it returns infinity
  * and the point becomes the guess again. *renew, input: make new factors at this point; output: new factors were made, because
  * there were none. */
 typedef double CorrectorStep(void *context, bool *renew);

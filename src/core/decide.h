@@ -55,7 +55,7 @@ typedef struct Decide {
   const DecideHost *methods;
   void *host;
   double *discretes, *pre;
-  /* changes along a run */
+  /* changes during a run */
   double *start, *interval; /* per sample */
   uint64_t *count;          /* per sample: how many have passed */
   /* changes in an event */
@@ -78,7 +78,7 @@ typedef struct Decide {
  * not positive; -1: none. */
 int decide_begin_samples(Decide *decide, double t, const double *y);
 
-/* The first time after t at which a sample is due; HUGE_VAL: none. And: is a sample due at t? */
+/* The first time after t at which a sample is due; HUGE_VAL: none. The second function: is a sample due at t? */
 double decide_next_time(const Decide *decide, double t);
 bool decide_are_due(const Decide *decide, double t);
 

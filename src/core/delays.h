@@ -1,10 +1,10 @@
-/* delays: the history that delays read, and the contents of pipes. The delayed values are kept in a ring as polynomial pieces, one
- * or several for each step. Each delay reads the piece that is its delay time ago. It stores the value, its derivatives and the
- * time read in the discrete leaves that stand for them. A pipe reads its profile instead (profile.h), which grows by one entry a
- * step.
+/* delays: the history that delays read, and the contents of pipes. The delayed values are kept in a ring as polynomial
+ * pieces, one or several for each step. Each delay reads the piece that is its delay time ago. It stores the value, its
+ * derivatives and the time read in the discrete leaves that stand for them. A pipe reads its profile instead (profile.h),
+ * which grows by one entry per step.
  *
- * If a value jumps or has a kink, a delay by a fixed time does the same after that time. Such a break is known in advance. Until
- * the event that passes it, the delay stays on the earlier side.
+ * If a value jumps or has a kink, a delay by a fixed time does the same after that time. Such a break is known in advance.
+ * Until the event that passes it, the delay stays on the earlier side.
  *
  * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
@@ -24,7 +24,7 @@ typedef struct Delay {
       first_point; /* of the contents at the start: `points` places, then as many values, in the list of all pipes */
 } Delay;
 
-/* Where a delayed value jumps (level 0), or a derivative of it does. */
+/* A break: a delayed value jumps there (level 0), or a derivative of it does. */
 typedef struct DelayBreak {
   double time, value; /* value: just after the break */
   int64_t piece;      /* the first piece after the break */

@@ -80,12 +80,12 @@ void dummy_restore(Dummy *dummy, const int32_t *depth);
 const int32_t *dummy_depth(const Dummy *dummy);
 uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **to);
 
-/* The largest factor by which one exchange multiplies a determinant at a point, HUGE_VAL where a determinant is 0. And: is that
- * factor worth an exchange? */
+/* The largest factor by which one exchange multiplies a determinant at a point, HUGE_VAL if a determinant is 0. The
+ * second function: is that factor worth an exchange? */
 double dummy_gain(Dummy *dummy, double t, const double *y);
 bool dummy_is_exchange(double gain);
 
-/* The matrix M of a stage of the present choice at a point: its rows, the number of candidates, its condition number (NAN where it
+/* The matrix M of a stage of the present choice at a point: its rows, the number of candidates, its condition number (NAN if it
  * is large), and its block columns. false: the matrix is undefined there. */
 typedef struct DummyStage {
   int32_t rows, candidates;

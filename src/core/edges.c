@@ -37,9 +37,9 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
-/* How fast the difference has moved: its mean rate since the last point that was kept, which is a rate on the way (mean value
- * theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x > 0 happens there. A jump of the
- * difference at an event does not count as a rate. */
+/* How fast the difference has moved: its mean rate since the last point that was kept, a value that the rate takes in
+ * between (mean value theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x > 0
+ * happens there. A jump of the difference at an event does not count as a rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;
   double come = edges->now->is_located ? edges->place[m].at : edges->difference[m];
@@ -130,7 +130,7 @@ static bool turn_edges(Edges *edges) {
   return any;
 }
 
-/* Where x > 0 guards sqrt(x) > 1, and x is a round-off below zero, the guard is about to change. */
+/* If x > 0 guards sqrt(x) > 1, and x is a round-off below zero, the guard is about to change. */
 static bool are_guarded(Edges *edges, int first, int last, double t, const double *y) {
   bool any = turn_edges(edges), guarded = any && !make_difference(edges, first, last, t, y);
   turn_edges(edges);
@@ -353,7 +353,7 @@ int edges_escaped(const Edges *edges, double t, double round_off) {
   return -1;
 }
 
-/* Sets how long the next event may be delayed: longer where the mode was delayed in vain and still hovers. */
+/* Sets how long the next event may be delayed: longer if an earlier delay of the mode did not end the hovering. */
 static void set_hold(EventTimes *times, bool hovers, double span) {
   double hold = hovers ? times->hold : 0;
   if (times->last - times->before > hold) hold *= 2;
@@ -386,24 +386,25 @@ static double nearest_edge(const Edges *edges, int m) {
   return condition_edge(kind_of(edges, m), edges->difference[m]);
 }
 
-/* An event is one of hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event before.
- * These are relative to its largest value so far or, where events come fast, to its nominal size. After ATTEMPTS such events in a
- * row, hysteresis grows from a small part of the tolerance up to the tolerance. It starts small because it turns a bend into a
- * jump, around which the solution may cycle. It may be larger than the tolerance only where rates jump anyway.
+/* An event counts as hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event
+ * before. These are relative to its largest value so far or, where events come fast, to its nominal size. After ATTEMPTS
+ * such events in a row, hysteresis grows from a small part of the tolerance up to the tolerance. It starts small because it
+ * turns a bend into a jump, around which the solution may cycle. It may be larger than the tolerance only where rates jump
+ * anyway.
  *
- * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events is
- * bounded for each doubling, for any reason that keeps the solution at the edge.
+ * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events
+ * is bounded for each doubling, for any reason that keeps the solution at the edge.
  *
- * A difference may stay beyond its edge by less than the tolerance, and the equations may have large effects of that. So hysteresis
- * delays an event for a limited time only. That time doubles where the mode was delayed in vain and still hovers.
+ * A difference may stay beyond its edge by less than the tolerance, and the equations may have large effects of that. So
+ * hysteresis delays an event for a limited time only. That time doubles if the delay did not end the hovering.
  *
- * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if hysteresis
- * causes them, or a part of it would. */
+ * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if
+ * hysteresis causes them, or a part of it would. */
 bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;
   double *slack = &history->slack, edge = nearest_edge(edges, m);
-  /* On its way from one edge to another it was half-way between them. */
+  /* Between its edge of before and the nearest one now, the difference was half-way between them. */
   double peak = fmax(edges->place[m].peak, fabs(edge - times->edge) / 2);
   times->edge = edge;
   history->largest = fmax(history->largest, edges_size(peak));
@@ -476,7 +477,7 @@ static bool is_off_edge(const Edges *edges, int m) {
 }
 
 /* A mode that contradicts its difference always changes, except one whose event was located: it is beyond the edge only by the
- * accuracy of location. Where no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
+ * accuracy of location. If no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
  * side that is contradicted; it seems so only because of errors in the columns. */
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);

@@ -83,8 +83,8 @@ typedef struct EdgesNow {
   Slide slide[SLIDE_LIMIT];
   int has_begun;   /* a step has begun: before that, a mode on an edge that does not move follows its relation */
   int is_at_start; /* modes follow their relations exactly as written, also on an edge */
-  /* an event is being settled: modes that no row depends on have the rates from before, because the event may still set what their
-   * rates follow from, or move their differences */
+  /* an event is being settled: modes that no row depends on have the rates from before, because the event may still change
+   * the values on which their rates depend, or move their differences */
   int keeps_rates;
   int one_by_one;   /* of the modes that must change, only the first changes; the others are judged again afterwards */
   int looks_inside; /* modes whose branches meet cause events, too */
@@ -141,11 +141,13 @@ double edges_band(const Edges *edges, int m);
 double edges_margin(const Edges *edges, int m, double difference);
 double edges_margin_with(const Edges *edges, int m, double value, double difference);
 
-/* The smallest margin of all differences between a and b. And: are they all off the edges of the mode by more than round-off? */
+/* The smallest margin of all differences between a and b. The second function: are they all off the edges of the mode by
+ * more than round-off? */
 double edges_least_margin(const Edges *edges, int m, double a, double b);
 bool edges_are_off(const Edges *edges, int m, double a, double b);
 
-/* Has the last difference of mode m left its range by more than round-off? And the first mode for which that is so; -1: none. */
+/* Has the last difference of mode m left its range by more than round-off? The second function returns the first such mode;
+ * -1: none. */
 bool edges_contradict(const Edges *edges, int m);
 int edges_first_contradiction(const Edges *edges);
 
@@ -285,7 +287,8 @@ bool edges_add_up(Edges *edges, double t, const double *y);
 /* How far the weight of a sliding mode is outside of [0, 1], and the mode for which it is most; negative: all are inside. */
 double edges_leaving(const Edges *edges, int *mode);
 
-/* Ends all sliding, in the modes to which it leads; or forgets it. The last function: did modes slide until the current event? */
+/* edges_leave ends all sliding and sets the modes to which the solution leads; edges_forget_slides only forgets it.
+ * edges_slid: did modes slide until the current event? */
 void edges_leave(Edges *edges);
 void edges_forget_slides(Edges *edges);
 bool edges_slid(const Edges *edges);

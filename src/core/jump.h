@@ -1,6 +1,6 @@
 /* jump: the values of columns after an event that changes constraints.
  *
- * With offsets c, d of the array, the columns of order below d are continuous unless the new modes contradict them. Where a row of
+ * With offsets c, d of the array, the columns of order below d are continuous unless the new modes contradict them. If a row of
  * level c - 1 no longer holds, the columns of order d - 1 jump, and those of order d are impulses. The rows with c = 0, integrated
  * over the instant, say how the jump is distributed. Their leading coefficients belong to the columns of order d. These
  * coefficients times the jumps of order d - 1 give 0; for d = 0 the jumps are the integrals of the impulses. So an ideal clutch
@@ -49,6 +49,6 @@ typedef struct Jump {
 /* Lists the leading coefficients of a Jacobian in compressed columns. row_equation: the equation of each row. O(entries). */
 void jump_list(Jump *jump, const int *jacobian_start, const int *jacobian_row, const int *row_equation);
 
-/* Computes the columns of order d - 1 after an event at t, in place. Returns false where the equations do not determine the jump of
+/* Computes the columns of order d - 1 after an event at t, in place. Returns false if the equations do not determine the jump of
  * *column: derivatives of lower orders would jump, or coefficients of derivatives change with the jump. Then y stays unchanged. */
 bool jump_solve(Jump *jump, double t, double *y, int *column);

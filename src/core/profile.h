@@ -24,7 +24,7 @@ typedef struct ProfileRing {
   int capacity;
 } ProfileRing;
 
-/* The k-th entry from the low end. And: adds an entry at an end, if there is room. */
+/* The k-th entry from the low end. The second function adds an entry at an end, if there is room. */
 ProfileEntry *profile_entry(const Profile *profile, const ProfileRing *ring, int k);
 ProfileEntry *profile_append(Profile *profile, const ProfileRing *ring, bool is_low);
 

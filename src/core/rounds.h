@@ -1,6 +1,6 @@
-/* rounds: how long an iteration over discrete values may take. A chain of n dependent conditions changes one of them in each round,
- * so the number of values bounds the number of rounds. An iteration that returns to earlier values never ends. It is stopped as
- * soon as values repeat. Exported solvers contain this file unchanged. */
+/* rounds: the limit of an iteration over discrete values. A chain of n dependent conditions changes one of them in each
+ * round, so the number of values bounds the number of rounds. An iteration that returns to earlier values never ends. It is
+ * stopped as soon as values repeat. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include <stdbool.h>

@@ -22,7 +22,7 @@ static const double part[POINTS] = {0,
 
 static const double WIDEST_GAP = 0.22252093395631440; /* the largest distance between two of them */
 
-/* Between two points, where the polynomial is least accurate, and not symmetric. */
+/* The checks lie between two points, where the polynomial is least accurate, and not symmetrically. */
 static const double check_part[CHECKS] = {0.118, 0.712};
 
 Search search_make(uint32_t count, double *room) {
@@ -120,7 +120,7 @@ static bool is_sampled_clear(const Search *search, uint32_t m, int end) {
   return is_clear(POINTS, b, missed);
 }
 
-/* Stretches are short enough for scalars that jump. */
+/* For scalars that jump, the interval is already short enough. */
 static bool all_clear(const Search *search, const Watched *watched, int end) {
   for (uint32_t m = 0; m < watched->count; m++)
     if (!(watched->jumps && watched->jumps[m]) && !is_sampled_clear(search, m, end)) return false;
@@ -162,13 +162,13 @@ static bool dips_beside(Search *search, const Watched *watched, double end, doub
 /* ---- the walk along an interval ---- */
 
 /* From left to right. The part after `end` does not matter: a margin is negative there, or the interval ends. */
-typedef struct Walk {
+typedef struct MarginWalk {
   double low, end, width, skip, widest;
   bool ends_negative;
-} Walk;
+} MarginWalk;
 
 /* No margin is negative up to `high`, according to the samples. */
-static void move_on(Search *search, Walk *walk, double high) {
+static void move_on(Search *search, MarginWalk *walk, double high) {
   double *first = search->sample[0];
   search->sample[0] = search->sample[LAST];
   search->sample[LAST] = first;
@@ -177,7 +177,7 @@ static void move_on(Search *search, Walk *walk, double high) {
 }
 
 /* Examines the next interval. Returns true if the first margin becomes negative there, in *found. */
-static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket stretch, Bracket *found) {
+static bool walk_on(Search *search, const Watched *watched, MarginWalk *walk, Bracket stretch, Bracket *found) {
   double width = stretch.high - stretch.low;
   int end = first_negative(search, watched->count);
   bool is_negative = end < POINTS;
@@ -210,7 +210,7 @@ static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket 
 /* The same with these columns. *is_wrong: interpolated columns are not accurate enough. */
 static bool find(Search *search, const Watched *watched, Bracket all, Bracket *found, bool *is_wrong) {
   double least = NEGLIGIBLE * watched->step, widest = watched->jumps ? least / WIDEST_GAP : INFINITY;
-  Walk walk = {all.low, all.high, fmin(all.high - all.low, widest), least, widest, false};
+  MarginWalk walk = {all.low, all.high, fmin(all.high - all.low, widest), least, widest, false};
   int limit = PARTS + (int)ceil(watched->step / widest);
   MarginFunction *look = watched->peek ? watched->peek : watched->look;
   bool is_first = true;

@@ -29,7 +29,7 @@ void secant_apply(const Secant *secant, double *d);
 
 /* After the correction `step` (subtracted from the point) the residual r is left, and `next` is the updated inverse times r. Stores
  * the pair, and replaces `next` by the result of the inverse with that pair. weight: components are compared as weight[i] times
- * their value. Returns false and changes nothing where there is no room or the pair adds no information. O(n). */
+ * their value. Returns false and changes nothing if there is no room or the pair adds no information. O(n). */
 bool secant_learn(Secant *secant, const double *step, double *next, const double *weight);
 
 /* The same for corrections that need not get shorter, as in an iteration that does not converge by itself. */

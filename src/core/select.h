@@ -45,5 +45,5 @@ typedef struct Judged {
  * matrix has changed too much. The caller clears `judged` (rows = 0) when the choice or its weights change. */
 bool selector_is_good(Selector *selector, const SelectProblem *problem, double limit, Judged *judged);
 
-/* The condition number of the chosen (weighted) columns; NAN where the matrix is too large for a dense method. O(rows^3). */
+/* The condition number of the chosen (weighted) columns; NAN if the matrix is too large for a dense method. O(rows^3). */
 double selector_condition(Selector *selector, const SelectProblem *problem);

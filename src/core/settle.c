@@ -24,7 +24,7 @@ static void go_back(Settle *settle, const SettleBeginning *begin, double *y) {
 
 /* ---- sliding ---- */
 
-/* Where the rates of several sliding modes do not add up, no mean of the corners is known to be the solution. Then only one
+/* If the rates of several sliding modes do not add up, no mean of the corners is known to be the solution. Then only one
  * of them slides. */
 static bool slide_if_sum(Settle *settle, double t, double *y) {
   Edges *edges = settle->edges;
@@ -193,7 +193,7 @@ static bool settle_values(Settle *settle, double *t, double *y, int mode) {
 
 /* ---- the event ---- */
 
-/* pre() has new values. Where pre() chooses between structures and the system is made for all of them, the rows say whether it has
+/* pre() has new values. If pre() chooses between structures and the system is made for all of them, the rows say whether it has
  * a solution. */
 static bool solve_with_new_pre(Settle *settle, double t, double *y) {
   return !settle->has_other_structure || settle->methods->solve_at_event(settle->host, t, y);

@@ -69,6 +69,6 @@ typedef struct Settle {
 /* Just after t: events of time that differ only by round-off are one. */
 double settle_behind(double t);
 
-/* Finds the modes and the other discrete values at the event (t, y) of this mode (-1: of none), after decide_begin. Where the
+/* Finds the modes and the other discrete values at the event (t, y) of this mode (-1: of none), after decide_begin. If the
  * equations are undefined at an event of time, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
 bool settle_event(Settle *settle, double *t, double *y, int mode);

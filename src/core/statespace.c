@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton's method: most iterations, most halvings of a step. A correction is the last one when the next, quadratic in it, is lost
- * in round-off; within a step, when it is lost in the smallest error that a step may have. */
+/* Newton's method: the largest number of iterations, and of halvings of a step. A correction is the last one when the next,
+ * quadratic in it, is lost in round-off; within a step, when it is lost in the smallest error that a step may have. */
 /* A blocking junction has a conductance of 1e-12 siemens. A Newton step by that is 1e12 times too long, and must be halved
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
@@ -33,11 +33,11 @@ static const double NEWTON_CONTRACTION = 0.5;
  * nearest to the end of the correction, within h (Deuflhard 2004, section 2.1). Both numbers are parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
-/* Relative to the size of the columns: a way this short has so few sign changes of the determinant that the signs at its quarters
- * show them. */
+/* Relative to the size of the columns: over such a short distance the determinant changes its sign so rarely that its signs
+ * at the quarters show every change. */
 static const double NEWTON_SHORT = 1e-3;
 
-typedef struct Unit {
+typedef struct SolvedUnit {
   const UnitPlan *plan;
   uint32_t *columns; /* their positions in y */
   struct Workspace *program, *joint;
@@ -49,16 +49,16 @@ typedef struct Unit {
   int32_t *column_start, *row_index, *gather;
   double *entries, *trial;
   Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
-  Tangent *tangent;      /* NULL where the plan has none */
+  Tangent *tangent;      /* NULL if the plan has none */
   bool is_projected;     /* `tangent` holds the factors */
   bool is_moved;         /* the last correction moved matrix rows of this stage; see UnitPlan.entries_below */
   double single;         /* the 1 x 1 matrix */
-} Unit;
+} SolvedUnit;
 
 /* The kind of solution that Newton's method must find. */
 typedef enum NewtonGoal {
   GOAL_ANY,   /* any solution: residuals get smaller */
-  GOAL_SHORT, /* a solution a short way from the guess: residuals get smaller */
+  GOAL_SHORT, /* a solution at a short distance from the guess: residuals get smaller */
   GOAL_NEXT,  /* the solution nearest to the guess, and no other */
 } NewtonGoal;
 
@@ -66,7 +66,7 @@ struct StateSpace {
   Heap *heap;
   RowsHost host;
   UnitsPlan plan;
-  Unit *units;
+  SolvedUnit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
   NewtonGoal goal;
@@ -76,13 +76,13 @@ struct StateSpace {
   double *correction, *residual, *remainder, *first;
 };
 
-static Unit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
+static SolvedUnit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
   Heap *heap = space->heap;
   size_t n = (size_t)plan->count, nonzeros = (size_t)plan->nonzeros;
   const RowsHost *host = &space->host;
-  Unit unit = {.plan = plan,
-               .program = host->prepare(host->host, heap, plan->program),
-               .values = heap_array(heap, n, sizeof(double))};
+  SolvedUnit unit = {.plan = plan,
+                     .program = host->prepare(host->host, heap, plan->program),
+                     .values = heap_array(heap, n, sizeof(double))};
   unit.columns = heap_array(heap, n, sizeof(uint32_t));
   if (plan->kind == UNIT_EXPLICIT) {
     memcpy(unit.columns, plan->columns, n * sizeof(uint32_t));
@@ -119,7 +119,7 @@ StateSpace *statespace_new(Heap *heap, const UnitsPlan *plan, const RowsHost *ho
 /* ---- choosing ---- */
 
 /* Compressed columns of the part of the block matrix with this stage's rows and the chosen columns. */
-static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
+static void choose_unit(StateSpace *space, SolvedUnit *unit, const int32_t *depth) {
   const BlockShape *shape = unit->plan->shape;
   int32_t *place = heap_array(space->heap, (size_t)shape->size, sizeof *place);
   int32_t n = 0;
@@ -150,7 +150,7 @@ static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
 
 void statespace_choose(StateSpace *space, const int32_t *depth) {
   for (uint32_t u = 0; u < space->plan.count; u++) {
-    Unit *unit = &space->units[u];
+    SolvedUnit *unit = &space->units[u];
     if (unit->plan->kind != UNIT_SOLVE) continue;
     bool changed = !space->chosen;
     for (int32_t q = 0; q < unit->plan->shape->size && !changed; q++)
@@ -170,14 +170,14 @@ void statespace_set_parameters(StateSpace *space) {
 
 /* ---- solving ---- */
 
-static bool factor_single(Unit *owner, const Unit *unit) {
+static bool factor_single(SolvedUnit *owner, const SolvedUnit *unit) {
   double sum = 0;
   for (int32_t e = 0; e < unit->column_start[1]; e++) sum += unit->matrix->values[unit->gather[e]];
   owner->single = sum;
   return sum != 0 && isfinite(sum);
 }
 
-static bool factor_several(Unit *owner, const Unit *unit) {
+static bool factor_several(SolvedUnit *owner, const SolvedUnit *unit) {
   const double *values = unit->matrix->values;
   for (int32_t e = 0, count = unit->column_start[unit->plan->count]; e < count; e++)
     unit->entries[e] = values[unit->gather[e]];
@@ -187,8 +187,8 @@ static bool factor_several(Unit *owner, const Unit *unit) {
 }
 
 /* Factors the unit's part of the block matrix, unless the unit that owns the factors already has these values. */
-static bool factor_unit(StateSpace *space, const Unit *unit) {
-  Unit *owner = &space->units[unit->plan->owner];
+static bool factor_unit(StateSpace *space, const SolvedUnit *unit) {
+  SolvedUnit *owner = &space->units[unit->plan->owner];
   if (owner->factored == unit->matrix->version) return true;
   space->factorizations++;
   bool is_regular = owner->linear_system ? factor_several(owner, unit) : factor_single(owner, unit);
@@ -196,25 +196,25 @@ static bool factor_unit(StateSpace *space, const Unit *unit) {
   return is_regular;
 }
 
-static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) {
+static EvalStatus fail(StateSpace *space, const SolvedUnit *unit, const char *reason) {
   space->failure = (SolveFailure){unit->plan->block, reason};
   return EVAL_DOMAIN;
 }
 
-static EvalStatus fail_undefined(StateSpace *space, const Unit *unit, double t, const double *y) {
+static EvalStatus fail_undefined(StateSpace *space, const SolvedUnit *unit, double t, const double *y) {
   fail(space, unit, "an equation or its derivative is not defined");
   return space->host.fail(space->host.host, t, y);
 }
 
 /* Evaluates the residual of the unit's rows at y, and counts the evaluation. */
-static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
+static EvalStatus unit_residual(StateSpace *space, SolvedUnit *unit, double t, const double *y, double *residual) {
   *space->host.row_evaluations += (uint64_t)unit->plan->count;
   return space->host.run(space->host.host, unit->program, t, y, residual);
 }
 
 /* Takes the matrix entries from the joint program. Leaves out those of the stage below where they have not changed, so that its
  * factors stay valid. */
-static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
+static void take_entries(StateSpace *space, SolvedUnit *unit, const double *entries) {
   const UnitPlan *plan = unit->plan;
   int32_t skipped = plan->entries_below && !space->units[plan->below].is_moved ? plan->entries_below : 0;
   block_matrix_set_values(unit->matrix, &space->host, plan->first_entry + skipped, plan->entries - skipped,
@@ -222,7 +222,7 @@ static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
 }
 
 /* Residual, and the matrix entries of this stage at the same point. */
-static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
+static EvalStatus unit_joint(StateSpace *space, SolvedUnit *unit, double t, const double *y, double *residual) {
   if (!unit->joint) {
     bool is_defined = unit_residual(space, unit, t, y, residual) == EVAL_OK &&
                       block_matrix_run_group(unit->matrix, &space->host, unit->plan->stage, t, y) == EVAL_OK;
@@ -241,19 +241,19 @@ static bool is_round_off(const StateSpace *space, uint32_t column, double value)
   return value != 0 && fabs(value) <= NEWTON_FLOOR * space->host.nominal[column];
 }
 
-static bool has_round_off(const StateSpace *space, const Unit *unit, const double *y) {
+static bool has_round_off(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   bool has = false;
   for (int32_t k = 0; k < unit->plan->count; k++) has |= is_round_off(space, unit->columns[k], y[unit->columns[k]]);
   return has;
 }
 
-static void clear_round_off(const StateSpace *space, const Unit *unit, double *y) {
+static void clear_round_off(const StateSpace *space, const SolvedUnit *unit, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++)
     if (is_round_off(space, unit->columns[k], y[unit->columns[k]])) y[unit->columns[k]] = 0;
 }
 
 /* The same at a guess. The solution before may have left the guess outside a domain by round-off. */
-static EvalStatus unit_joint_at_guess(StateSpace *space, Unit *unit, double t, double *y, double *residual) {
+static EvalStatus unit_joint_at_guess(StateSpace *space, SolvedUnit *unit, double t, double *y, double *residual) {
   EvalStatus status = unit_joint(space, unit, t, y, residual);
   if (status == EVAL_OK || !has_round_off(space, unit, y)) return status;
   clear_round_off(space, unit, y);
@@ -261,7 +261,8 @@ static EvalStatus unit_joint_at_guess(StateSpace *space, Unit *unit, double t, d
 }
 
 /* Size of a correction relative to the columns it corrects. */
-static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction, const double *y) {
+static double correction_norm(const StateSpace *space, const SolvedUnit *unit, const double *correction,
+                              const double *y) {
   double norm = 0;
   for (int32_t k = 0; k < unit->plan->count; k++) {
     double size = fabs(correction[k]) / (fabs(y[unit->columns[k]]) + space->host.nominal[unit->columns[k]]);
@@ -277,20 +278,20 @@ static double sum_squares(const double *values, int32_t count) {
 }
 
 /* y - fraction * correction in the unit's columns, from the trial values kept. */
-static void apply_correction(Unit *unit, const double *correction, double fraction, double *y) {
+static void apply_correction(SolvedUnit *unit, const double *correction, double fraction, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
 }
 
 /* Turns a residual into a correction with the existing factors. */
-static void solve_with_factors(const StateSpace *space, const Unit *unit, double *correction) {
-  const Unit *owner = &space->units[unit->plan->owner];
+static void solve_with_factors(const StateSpace *space, const SolvedUnit *unit, double *correction) {
+  const SolvedUnit *owner = &space->units[unit->plan->owner];
   if (owner->is_projected) tangent_solve(owner->tangent, correction);
   else if (owner->linear_system) linear_solve(owner->linear_system, correction);
   else correction[0] /= owner->single;
 }
 
 /* Turns the residual in `correction` into the Newton correction for the present matrix. */
-static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correction) {
+static EvalStatus solve_correction(StateSpace *space, SolvedUnit *unit, double *correction) {
   if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
   solve_with_factors(space, unit, correction);
   return EVAL_OK;
@@ -298,8 +299,8 @@ static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correc
 
 /* Corrects with the existing factors, made at a point nearby; *last is the size of the last correction. false: they are
  * not good enough. */
-static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y, double *last) {
-  const Unit *owner = &space->units[unit->plan->owner];
+static bool correct_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y, double *last) {
+  const SolvedUnit *owner = &space->units[unit->plan->owner];
   double *correction = space->correction;
   for (int iteration = 0; iteration < KEPT_LIMIT; iteration++) {
     if (unit_residual(space, unit, t, y, correction) != EVAL_OK) return false;
@@ -314,7 +315,7 @@ static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, d
 }
 
 /* The same for a unit that keeps its factors, from the beginning. false: y is unchanged. */
-static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+static bool solve_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   double last = INFINITY;
   if (!space->units[unit->plan->owner].factored) return false;
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
@@ -323,7 +324,7 @@ static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, dou
   return false;
 }
 
-static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus solve_linear(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint(space, unit, t, y, space->correction);
   if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
@@ -334,7 +335,7 @@ static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *
 }
 
 /* Halves the step until the residual is defined and does not grow; leaves y and the residual there. */
-static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus search_line(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   double fraction = 1, before = sum_squares(space->residual, unit->plan->count);
   for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
     apply_correction(unit, space->correction, fraction, y);
@@ -345,7 +346,7 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
 }
 
 /* Applies the correction; all of it if the solution nearest to the guess is required. */
-static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus correct(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y);
   apply_correction(unit, space->correction, 1, y);
   return unit_joint(space, unit, t, y, space->residual);
@@ -353,7 +354,7 @@ static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y) {
 
 /* Are the residuals at the trial values only round-off of the terms that cancel in them? Then no correction makes them smaller.
  * Leaves y there. */
-static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) {
+static bool is_at_round_off(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   double *size = space->remainder;
   apply_correction(unit, space->correction, 0, y);
   if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) return false;
@@ -367,7 +368,7 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
 }
 
 /* Applies the last correction, whose size is given. It may lead outside a domain by round-off. */
-static EvalStatus finish_newton(StateSpace *space, Unit *unit, const double *correction, double norm, double t,
+static EvalStatus finish_newton(StateSpace *space, SolvedUnit *unit, const double *correction, double norm, double t,
                                 double *y) {
   apply_correction(unit, correction, 1, y);
   if (has_round_off(space, unit, y) && unit_residual(space, unit, t, y, space->remainder) != EVAL_OK)
@@ -376,22 +377,22 @@ static EvalStatus finish_newton(StateSpace *space, Unit *unit, const double *cor
   return EVAL_OK;
 }
 
-/* The first correction has new factors. Where it is small and no later stage needs the matrix, the next corrections use the same
+/* The first correction has new factors. If it is small and no later stage needs the matrix, the next corrections use the same
  * factors. */
-static bool goes_on_with_factors(const StateSpace *space, const Unit *unit, double norm) {
-  const Unit *owner = &space->units[unit->plan->owner];
+static bool goes_on_with_factors(const StateSpace *space, const SolvedUnit *unit, double norm) {
+  const SolvedUnit *owner = &space->units[unit->plan->owner];
   return space->goal == GOAL_NEXT && unit->plan->joint && unit->plan->stage == 0 && owner->linear_system &&
          !owner->is_projected && norm <= KEPT_CONTRACTION;
 }
 
-/* Is y only a short way from the guess, which is in unit->values? */
-static bool is_short_way(const StateSpace *space, const Unit *unit, const double *y) {
+/* Is y close to the guess, which is in unit->values? */
+static bool is_short_way(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   double *way = space->remainder;
   for (int32_t k = 0; k < unit->plan->count; k++) way[k] = y[unit->columns[k]] - unit->values[k];
   return correction_norm(space, unit, way, y) <= NEWTON_SHORT;
 }
 
-static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
   double last = 0;
@@ -425,7 +426,7 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
 
 /* Is a column so large, compared with where it started and with its nominal value, that its round-off is as large as these? There
  * residuals are only round-off, as those of a sine are, and every iteration converges. */
-static bool ran_away(const StateSpace *space, const Unit *unit, const double *y) {
+static bool ran_away(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) {
     double size = fabs(unit->values[k]) + space->host.nominal[unit->columns[k]];
     if (!(fabs(y[unit->columns[k]]) <= size / DBL_EPSILON)) return true;
@@ -434,13 +435,15 @@ static bool ran_away(const StateSpace *space, const Unit *unit, const double *y)
 }
 
 /* The difference between `correction` and a part of the first one, relative to the latter. */
-static double departure(const StateSpace *space, const Unit *unit, const double *y, double *correction, double part) {
+static double departure(const StateSpace *space, const SolvedUnit *unit, const double *y, double *correction,
+                        double part) {
   for (int32_t k = 0; k < unit->plan->count; k++) correction[k] -= part * space->first[k];
   return correction_norm(space, unit, correction, y) / correction_norm(space, unit, space->first, y);
 }
 
 /* The first correction, with existing factors or with new ones at the guess. */
-static EvalStatus correct_first(StateSpace *space, Unit *unit, double t, double *y, bool is_kept, double *correction) {
+static EvalStatus correct_first(StateSpace *space, SolvedUnit *unit, double t, double *y, bool is_kept,
+                                double *correction) {
   EvalStatus status =
       is_kept ? unit_residual(space, unit, t, y, correction) : unit_joint_at_guess(space, unit, t, y, correction);
   if (status == EVAL_OK && is_kept) solve_with_factors(space, unit, correction);
@@ -450,7 +453,7 @@ static EvalStatus correct_first(StateSpace *space, Unit *unit, double t, double 
 }
 
 /* Goes half of the first correction. Is the remaining correction the other half? */
-static bool goes_straight(StateSpace *space, Unit *unit, double t, double *y) {
+static bool goes_straight(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   apply_correction(unit, space->first, 0.5, y);
   if (unit_residual(space, unit, t, y, space->remainder) != EVAL_OK) return false;
   solve_with_factors(space, unit, space->remainder);
@@ -458,13 +461,13 @@ static bool goes_straight(StateSpace *space, Unit *unit, double t, double *y) {
 }
 
 /* Is the solution y near the end of the first correction? */
-static bool is_next(const StateSpace *space, const Unit *unit, const double *y) {
+static bool is_next(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) space->remainder[k] = unit->values[k] - y[unit->columns[k]];
   return departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
 }
 
 /* Like solve_next, with the factors of an earlier point. */
-static bool follow_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+static bool follow_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (correct_first(space, unit, t, y, true, space->first) != EVAL_OK) return false;
   double last = correction_norm(space, unit, space->first, y);
   if (last > NEWTON_FLOOR && !goes_straight(space, unit, t, y)) return false;
@@ -473,7 +476,7 @@ static bool follow_with_kept_factors(StateSpace *space, Unit *unit, double t, do
 }
 
 /* The same. false: the factors are not good enough, and y is unchanged. */
-static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+static bool solve_next_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (!space->units[unit->plan->owner].factored) return false;
   if (follow_with_kept_factors(space, unit, t, y)) return true;
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
@@ -481,25 +484,25 @@ static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t
 }
 
 /* The solution of a unit at a point. */
-typedef struct Solution {
+typedef struct UnitSolution {
   StateSpace *space;
-  Unit *unit;
+  SolvedUnit *unit;
   double t, *y;
-} Solution;
+} UnitSolution;
 
-static void set_unit(const Solution *solution, const double *x) {
+static void set_unit(const UnitSolution *solution, const double *x) {
   for (int32_t k = 0; k < solution->unit->plan->count; k++) solution->y[solution->unit->columns[k]] = x[k];
 }
 
 static bool evaluate_rows(void *context, const double *x, double *r) {
-  const Solution *solution = context;
+  const UnitSolution *solution = context;
   set_unit(solution, x);
   return unit_residual(solution->space, solution->unit, solution->t, solution->y, r) == EVAL_OK;
 }
 
 static bool evaluate_entries(void *context, const double *x, double *entries) {
-  const Solution *solution = context;
-  Unit *unit = solution->unit;
+  const UnitSolution *solution = context;
+  SolvedUnit *unit = solution->unit;
   set_unit(solution, x);
   if (unit_joint(solution->space, unit, solution->t, solution->y, solution->space->residual) != EVAL_OK) return false;
   for (int32_t e = 0; e < unit->column_start[unit->plan->count]; e++)
@@ -508,10 +511,10 @@ static bool evaluate_entries(void *context, const double *x, double *entries) {
 }
 
 /* Finds a solution with the general solver, from the guess in unit->values. */
-static bool solve_far(StateSpace *space, Unit *unit, double t, double *y) {
+static bool solve_far(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   void *ticket = NULL;
   Heap *heap = heap_within(space->heap, &ticket);
-  Solution solution = {.space = space, .unit = unit, .t = t, .y = y};
+  UnitSolution solution = {.space = space, .unit = unit, .t = t, .y = y};
   size_t n = (size_t)unit->plan->count;
   double *nominal, *x;
   heap_numbers(heap, n, &nominal, &x);
@@ -534,7 +537,7 @@ static bool solve_far(StateSpace *space, Unit *unit, double t, double *y) {
 }
 
 /* Finds a solution from a distant guess; the residual may have to grow first. */
-static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus solve_any(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
   if (status == EVAL_OK && !ran_away(space, unit, y)) return status;
@@ -544,21 +547,21 @@ static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) 
 
 /* The sign of the determinant at a point between the guess and the solution, in space->first; 0: unknown. Leaves y
  * there. */
-static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, double *y) {
+static int sign_on_way(StateSpace *space, SolvedUnit *unit, double t, double part, double *y) {
   double logarithm = 0;
   for (int32_t k = 0; k < unit->plan->count; k++)
     y[unit->columns[k]] = part * space->first[k] + (1 - part) * unit->values[k];
   if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK || !factor_unit(space, unit)) return 0;
-  const Unit *owner = &space->units[unit->plan->owner];
+  const SolvedUnit *owner = &space->units[unit->plan->owner];
   if (owner->is_projected) return 0;
   double sign = owner->linear_system ? linear_determinant(owner->linear_system, &logarithm) : owner->single;
   return (sign > 0) - (sign < 0);
 }
 
-/* Finds the solution nearest to a guess from which Newton's method does not go straight to it. The branch is so steep there that
- * the matrix changes completely within round-off of the time, as in an inverter that switches. If the determinant keeps its sign on
- * the way, which is short, no other solution lies between. */
-static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y) {
+/* Finds the solution nearest to a guess from which Newton's method does not go straight to it. The branch is so steep there
+ * that the matrix changes completely within round-off of the time, as in an inverter that switches. If the determinant keeps
+ * its sign on the way there, which is short, there is no other solution in between. */
+static EvalStatus solve_steep(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   space->goal = GOAL_SHORT;
   EvalStatus status = iterate_newton(space, unit, t, y);
@@ -573,7 +576,7 @@ static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y
 
 /* Finds the solution nearest to the guess, and fails where that is uncertain. A solution at the end of the first correction is not
  * proof enough: another one may happen to be there. */
-static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y, BranchGuess guess) {
+static EvalStatus solve_next(StateSpace *space, SolvedUnit *unit, double t, double *y, BranchGuess guess) {
   if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
@@ -585,14 +588,14 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y,
 }
 
 /* One correction with the factors of a nearby solution. */
-static EvalStatus correct_once(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus correct_once(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   bool is_kept = space->units[unit->plan->owner].factored;
   EvalStatus status = correct_first(space, unit, t, y, is_kept, space->first);
   if (status == EVAL_OK) apply_correction(unit, space->first, 1, y);
   return status;
 }
 
-static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus solve_newton(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   if (space->goal != GOAL_NEXT) return solve_any(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
@@ -600,7 +603,7 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
   return status == EVAL_OK ? status : solve_steep(space, unit, t, y);
 }
 
-static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus run_explicit(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   *space->host.row_evaluations += (uint64_t)unit->plan->count;
   if (space->host.run(space->host.host, unit->program, t, y, unit->values) != EVAL_OK)
     return fail_undefined(space, unit, t, y);
@@ -610,7 +613,7 @@ static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *
 
 static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, double *y) {
   for (uint32_t u = 0; u < count; u++) {
-    Unit *unit = &space->units[u];
+    SolvedUnit *unit = &space->units[u];
     EvalStatus status = unit->plan->kind == UNIT_EXPLICIT ? run_explicit(space, unit, t, y)
                         : unit->plan->linear              ? solve_linear(space, unit, t, y)
                                                           : solve_newton(space, unit, t, y);
@@ -647,7 +650,7 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC_INSIDE;
   for (uint32_t u = 0; u < space->plan.branched; u++) {
-    Unit *unit = &space->units[u];
+    SolvedUnit *unit = &space->units[u];
     EvalStatus status = EVAL_OK;
     if (unit->plan->kind == UNIT_EXPLICIT) status = run_explicit(space, unit, t, y);
     else if (unit->plan->linear) status = solve_linear(space, unit, t, y);

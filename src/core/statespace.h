@@ -37,7 +37,7 @@ typedef struct UnitPlan {
 /* The order of work. */
 typedef struct UnitsPlan {
   uint32_t count, serving,
-      branched; /* number of units; of the first ones that give everything derivatives depend on; of branching columns */
+      branched; /* the number of units, of those at the beginning that give everything on which derivatives depend, and of branching columns */
   const UnitPlan *unit;
   const bool *loose; /* per block: its columns do not determine the states */
   uint32_t unknowns;

@@ -1,18 +1,19 @@
-/* stretch: the intervals between events, and what is expected of the next one.
+/* stretch: the intervals between events, and the expected length and first step of the next one.
  *
- * An error estimate that allows any step, as on the parabola of a ball, may let a step jump over everything that follows. So a step
- * ends where the next event is expected, and the first step after an event is as long as it was the last time. */
+ * An error estimate that allows any step, as on the parabola of a ball, may let a step jump over everything that follows. So
+ * a step ends where the next event is expected, and the first step after an event is as long as it was the last time. */
 #pragma once
 
 #include "core/edges.h"
 
 typedef struct Stretch {
-  double first;                 /* the size that its first step asked for */
+  double first;                 /* the size that its first step suggested */
   double lasted, lasted_before; /* length of the last one, and of the one before */
 } Stretch;
 
 typedef struct Stretches {
-  Stretch *list;   /* [2 (modes + 1)] per mode and its truth, then those of no mode: what followed its last events */
+  Stretch *
+      list; /* [2 (modes + 1)] the interval that followed the last event, per mode and its truth, then for events of no mode */
   Stretch *now;    /* the one since the last event; NULL: there was none */
   double begin;    /* when that began */
   double expected; /* a little after the time at which the next event is expected; INFINITY: unknown */
@@ -29,5 +30,5 @@ double stretches_begin(Stretches *stretches, const Edges *edges, int mode, doubl
 /* The time at which a step from `begin` must end. */
 double stretches_end(const Stretches *stretches, double begin, double stop);
 
-/* After each step; next: the size that it asks for. */
+/* Call this after each step; next: the size that the step suggests for the next one. */
 void stretches_note_step(Stretches *stretches, double next);

@@ -1,9 +1,9 @@
 /* ownership: which variable each equation of the model determines, and which variables remain as coordinates.
  *
- * An equation with a variable alone on one side defines that variable; the definition is substituted in the energies. A variable
- * whose derivative is alone on the left side is a given function of time. Each other equation also determines one of its variables.
- * It prefers variables that have least to do with the energy (tiers). Augmenting paths keep determined variables determined.
- * Coordinates are the variables in the energies that no equation determines. */
+ * An equation one side of which is only a variable defines that variable; the definition is substituted in the energies. A
+ * variable whose derivative is the whole left side is a given function of time. Each other equation also determines one of
+ * its variables. It prefers variables that have least to do with the energy (tiers). Augmenting paths keep determined
+ * variables determined. Coordinates are the variables in the energies that no equation determines. */
 #include "energy/derivation.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static bool holds(Derivation *d, Expr e, uint32_t unknown) {
   return found;
 }
 
-/* The unknown whose derivative of this order is alone on `side`, and not on the other; NONE if there is none. */
+/* The unknown whose derivative of this order is all of `side` and does not occur on the other side; NONE if there is none. */
 static uint32_t lone(Derivation *d, Expr side, Expr other, uint32_t order) {
   if (dag_op(d->dag, side) != OP_VARIABLE || dag_order(d->dag, side) != order) return NONE;
   uint32_t unknown = dag_index(d->dag, side);

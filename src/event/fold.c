@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Curve {
+typedef struct FoldCurve {
   View *view;
   double t;                 /* the time of the states, which are constant */
   int32_t rows, unknowns;   /* unknowns: the columns z, then s */
@@ -27,14 +27,14 @@ typedef struct Curve {
   double *entry;
   Linear *linear;
   double orientation; /* sign of its determinant with the tangent */
-} Curve;
+} FoldCurve;
 
-static void set_columns(const Curve *curve, const double *point) {
+static void set_columns(const FoldCurve *curve, const double *point) {
   for (int32_t u = 0; u < curve->rows; u++) curve->y[curve->column[u]] = point[u] * curve->scale[u];
 }
 
 /* Evaluates H at a point, into curve->right. */
-static bool evaluate(const Curve *curve, const double *point) {
+static bool evaluate(const FoldCurve *curve, const double *point) {
   const System *system = &curve->view->system;
   double s = point[curve->rows] * curve->scale[curve->rows];
   set_columns(curve, point);
@@ -44,7 +44,7 @@ static bool evaluate(const Curve *curve, const double *point) {
 }
 
 /* Factors the Jacobian of H at a point, with `border` as its last row. */
-static bool factor(const Curve *curve, const double *point, const double *border) {
+static bool factor(const FoldCurve *curve, const double *point, const double *border) {
   const System *system = &curve->view->system;
   set_columns(curve, point);
   if (system->jacobian(system->context, curve->t, curve->y, curve->values) != EVAL_OK) return false;
@@ -60,14 +60,14 @@ static bool factor(const Curve *curve, const double *point, const double *border
   return linear_factor(curve->linear, curve->entry);
 }
 
-static double norm(const Curve *curve, const double *vector) {
+static double norm(const FoldCurve *curve, const double *vector) {
   double sum = 0;
   for (int32_t u = 0; u < curve->unknowns; u++) sum += vector[u] * vector[u];
   return sqrt(sum);
 }
 
 /* Computes the tangent at a point, into curve->direction. `border` is the tangent before. */
-static bool find_tangent(Curve *curve, const double *point, const double *border) {
+static bool find_tangent(FoldCurve *curve, const double *point, const double *border) {
   double logarithm, *direction = curve->direction;
   if (!factor(curve, point, border)) return false;
   double sign = linear_determinant(curve->linear, &logarithm);
@@ -81,15 +81,15 @@ static bool find_tangent(Curve *curve, const double *point, const double *border
 }
 
 /* Corrects curve->next across the tangent; the correction may not lead farther than `reach`. */
-typedef struct Correction {
-  Curve *curve;
+typedef struct FoldCorrection {
+  FoldCurve *curve;
   double moved, reach;
-} Correction;
+} FoldCorrection;
 
 /* A CorrectorStep. */
 static double correct_once(void *context, bool *renew) {
-  Correction *correction = context;
-  Curve *curve = correction->curve;
+  FoldCorrection *correction = context;
+  FoldCurve *curve = correction->curve;
   *renew = true;
   if (!factor(curve, curve->next, curve->tangent) || !evaluate(curve, curve->next)) return HUGE_VAL;
   curve->right[curve->rows] = 0;
@@ -102,30 +102,30 @@ static double correct_once(void *context, bool *renew) {
 }
 
 /* At corners the remaining error is not quadratic in the last correction, so that correction itself must be negligible. */
-static bool correct(Curve *curve, double reach) {
-  Correction correction = {.curve = curve, .reach = reach};
+static bool correct(FoldCurve *curve, double reach) {
+  FoldCorrection correction = {.curve = curve, .reach = reach};
   return corrector_run(correct_once, &correction, REACH_NEXT, false, SOLVED * SOLVED) == CORRECTOR_CONVERGED;
 }
 
-static void move(const Curve *curve, double step, double *to) {
+static void move(const FoldCurve *curve, double step, double *to) {
   for (int32_t u = 0; u < curve->unknowns; u++) to[u] = curve->point[u] + step * curve->tangent[u];
 }
 
 /* The cosine of the angle between the tangent and the direction found last. */
-static double cosine(const Curve *curve) {
+static double cosine(const FoldCurve *curve) {
   double sum = 0;
   for (int32_t u = 0; u < curve->unknowns; u++) sum += curve->tangent[u] * curve->direction[u];
   return sum;
 }
 
 /* How far a step of length 1 moves the columns. */
-static double columns_part(const Curve *curve) {
+static double columns_part(const FoldCurve *curve) {
   double s = curve->tangent[curve->rows];
   return sqrt(fmax(1 - s * s, PRESENT * PRESENT));
 }
 
 /* Takes a step along the curve, shortening it until it succeeds. false: there is a corner. */
-static bool advance(Curve *curve, double *step) {
+static bool advance(FoldCurve *curve, double *step) {
   for (;; *step /= 4) {
     if (*step < LOCATED) return false;
     move(curve, *step, curve->next);
@@ -139,7 +139,7 @@ static bool advance(Curve *curve, double *step) {
 }
 
 /* Finds the direction in which the curve continues after the corner just ahead. false: there is none. */
-static bool turn(Curve *curve) {
+static bool turn(FoldCurve *curve) {
   bool turns = false;
   for (double ahead = 10 * LOCATED; ahead < MINOR && !turns; ahead *= 10) {
     move(curve, ahead, curve->next);
@@ -151,7 +151,7 @@ static bool turn(Curve *curve) {
 
 /* ---- the curve of a system ---- */
 
-static void number_unknowns(Curve *curve, const double *y) {
+static void number_unknowns(FoldCurve *curve, const double *y) {
   const System *system = &curve->view->system;
   bool *is_state = heap_array(curve->view->evaluator->heap, (size_t)system->columns, sizeof *is_state);
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
@@ -179,7 +179,7 @@ static void move_states(const System *system, const double *y, double ahead, dou
 }
 
 /* Computes dG/ds by a difference over `ahead`. */
-static bool find_drive(Curve *curve, const double *y, double ahead) {
+static bool find_drive(FoldCurve *curve, const double *y, double ahead) {
   const System *system = &curve->view->system;
   if (system->residual(system->context, curve->t, y, curve->drive) != EVAL_OK) return false;
   move_states(system, y, ahead, curve->y);
@@ -188,10 +188,10 @@ static bool find_drive(Curve *curve, const double *y, double ahead) {
   return true;
 }
 
-static Curve *curve_new(Heap *heap, View *view, double t, double length) {
+static FoldCurve *curve_new(Heap *heap, View *view, double t, double length) {
   const System *system = &view->system;
-  Curve *curve = heap_alloc(heap, sizeof *curve);
-  *curve = (Curve){.view = view, .t = t, .rows = system->rows, .unknowns = system->rows + 1};
+  FoldCurve *curve = heap_alloc(heap, sizeof *curve);
+  *curve = (FoldCurve){.view = view, .t = t, .rows = system->rows, .unknowns = system->rows + 1};
   size_t unknowns = (size_t)curve->unknowns, entries = (size_t)system->column_start[system->columns];
   curve->column = heap_array(heap, unknowns, sizeof(int32_t));
   heap_numbers(heap, unknowns, &curve->scale, &curve->drive, &curve->point, &curve->tangent, &curve->next,
@@ -207,20 +207,20 @@ static Curve *curve_new(Heap *heap, View *view, double t, double length) {
 }
 
 /* Converts columns to a point of the curve. */
-static void set_point(Curve *curve, const double *y) {
+static void set_point(FoldCurve *curve, const double *y) {
   memcpy(curve->y, y, (size_t)curve->view->system.columns * sizeof(double));
   for (int32_t u = 0; u < curve->rows; u++) curve->point[u] = y[curve->column[u]] / curve->scale[u];
   curve->point[curve->rows] = 0;
 }
 
 /* Makes the tangent point along s, so that corrections across it keep s. */
-static void keep_drive(Curve *curve) {
+static void keep_drive(FoldCurve *curve) {
   memset(curve->tangent, 0, (size_t)curve->unknowns * sizeof(double));
   curve->tangent[curve->rows] = 1;
 }
 
 /* The sign of the determinant of the columns z at a point, which identifies its branch; 0: it is singular. */
-static double branch_sign(Curve *curve, ConstMoment at) {
+static double branch_sign(FoldCurve *curve, ConstMoment at) {
   double logarithm, t = curve->t;
   keep_drive(curve);
   set_point(curve, at.y);
@@ -231,23 +231,23 @@ static double branch_sign(Curve *curve, ConstMoment at) {
 }
 
 /* Finds the tangent that leads forward in s. */
-static bool begin(Curve *curve) {
+static bool begin(FoldCurve *curve) {
   if (!find_tangent(curve, curve->point, curve->tangent)) return false;
   swap_numbers(&curve->tangent, &curve->direction);
   return true;
 }
 
-static double drive_of(const Curve *curve) { return curve->point[curve->rows] * curve->scale[curve->rows]; }
+static double drive_of(const FoldCurve *curve) { return curve->point[curve->rows] * curve->scale[curve->rows]; }
 
 /* A step, around a corner if there is one. */
-static bool advance_or_turn(Curve *curve, double *step, bool *at_corner) {
+static bool advance_or_turn(FoldCurve *curve, double *step, bool *at_corner) {
   *at_corner = !advance(curve, step);
   if (*at_corner) *step = MINOR;
   return !*at_corner || turn(curve);
 }
 
 /* Follows the curve forward until it turns back. false: it does not turn within `longest`, or not at a corner. */
-static bool follow_to_fold(Curve *curve, double longest) {
+static bool follow_to_fold(FoldCurve *curve, double longest) {
   double step = MINOR;
   bool at_corner = false;
   for (int k = 0; k < SEVERAL * PARTS && drive_of(curve) <= longest; k++) {
@@ -258,7 +258,7 @@ static bool follow_to_fold(Curve *curve, double longest) {
 }
 
 /* Follows the curve after a fold until it comes forward to the fold's s again. */
-static bool follow_back(Curve *curve, double fold) {
+static bool follow_back(FoldCurve *curve, double fold) {
   double step = MINOR;
   bool at_corner;
   for (int k = 0; k < SEVERAL * PARTS; k++) {
@@ -269,7 +269,7 @@ static bool follow_back(Curve *curve, double fold) {
 }
 
 /* A guess for the solution at s: from the columns of `at`, in curve->point, back to those of `origin`. */
-static void guess_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at) {
+static void guess_at_drive(FoldCurve *curve, double s, ConstMoment origin, ConstMoment at) {
   double part = s < 0 && origin.t < at.t ? fmin(-s / (at.t - origin.t), 1) : 0;
   for (int32_t u = 0; u < curve->rows; u++) {
     int32_t q = curve->column[u];
@@ -279,7 +279,7 @@ static void guess_at_drive(Curve *curve, double s, ConstMoment origin, ConstMome
 }
 
 /* The solution at s. Returns true if it is on the branch with this sign. */
-static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at, double sign) {
+static bool start_at_drive(FoldCurve *curve, double s, ConstMoment origin, ConstMoment at, double sign) {
   keep_drive(curve);
   guess_at_drive(curve, s, origin, at);
   double logarithm;
@@ -289,7 +289,7 @@ static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMome
 
 /* Errors of steps may have carried the solution past the fold unnoticed. So the curve begins early enough that the solution is
  * still on its branch. */
-static bool find_start(Curve *curve, double longest, ConstMoment origin, ConstMoment at, double sign) {
+static bool find_start(FoldCurve *curve, double longest, ConstMoment origin, ConstMoment at, double sign) {
   bool found = start_at_drive(curve, 0, origin, at, sign);
   for (double back = longest / 64; !found && back <= 64 * longest; back *= 4)
     found = start_at_drive(curve, -back, origin, at, sign);
@@ -298,7 +298,8 @@ static bool find_start(Curve *curve, double longest, ConstMoment origin, ConstMo
 }
 
 /* Finds the fold nearest to `at`, with its columns in `corner`, and the point after it. */
-static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double longest, double *fold, double *corner) {
+static bool find_both(FoldCurve *curve, ConstMoment origin, ConstMoment at, double longest, double *fold,
+                      double *corner) {
   double sign = branch_sign(curve, origin);
   set_point(curve, at.y);
   if (sign == 0 || !find_start(curve, longest, origin, at, sign) || !begin(curve) || !follow_to_fold(curve, longest))
@@ -310,7 +311,7 @@ static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double l
 
 /* At a pole the former size of a column is negligible compared with its value. There is no fold there, although the curve cannot be
  * followed. */
-static bool are_bounded(const Curve *curve, const Fold *fold) {
+static bool are_bounded(const FoldCurve *curve, const Fold *fold) {
   for (int32_t u = 0; u < curve->rows; u++) {
     int32_t q = curve->column[u];
     if (!(NEGLIGIBLE * fmax(fabs(fold->before[q]), fabs(fold->after[q])) <= curve->scale[u])) return false;
@@ -319,7 +320,7 @@ static bool are_bounded(const Curve *curve, const Fold *fold) {
 }
 
 /* Moves the point after the fold to the fold's own s. */
-static bool meet_drive(Curve *curve, double drive) {
+static bool meet_drive(FoldCurve *curve, double drive) {
   keep_drive(curve);
   memcpy(curve->next, curve->point, (size_t)curve->unknowns * sizeof(double));
   curve->next[curve->rows] = drive / curve->scale[curve->rows];
@@ -330,7 +331,7 @@ static bool meet_drive(Curve *curve, double drive) {
 
 /* Finds the column with the largest jump, relative to its size, from the corner to the point after the fold. Both points are on the
  * curve and have the same s, so functions of only time and states do not jump. */
-static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
+static void find_jump(const FoldCurve *curve, const double *corner, Fold *fold) {
   double most = 0;
   for (int32_t u = 0; u < curve->rows; u++) {
     double jump = fabs(curve->point[u] - corner[u]);
@@ -342,7 +343,7 @@ static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
 }
 
 /* Computes the columns on both sides of the fold; those after it start from the point that the curve has reached. */
-static bool set_sides(Curve *curve, const double *y, double drive, const double *corner, Fold *fold) {
+static bool set_sides(FoldCurve *curve, const double *y, double drive, const double *corner, Fold *fold) {
   const System *system = &curve->view->system;
   fold->time = curve->t + drive;
   find_jump(curve, corner, fold);
@@ -360,7 +361,7 @@ bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, F
   if (!has_corners || view->methods->reselect || !(longest > 0)) return false;
   void *ticket = NULL;
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
-  Curve *curve = curve_new(heap, view, at.t, longest);
+  FoldCurve *curve = curve_new(heap, view, at.t, longest);
   double drive = 0, *corner = heap_array(heap, (size_t)curve->unknowns, sizeof *corner);
   number_unknowns(curve, at.y);
   bool found = find_drive(curve, at.y, NEGLIGIBLE * longest) && find_both(curve, origin, at, longest, &drive, corner) &&

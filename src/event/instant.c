@@ -230,14 +230,14 @@ static void move(Bordered *bordered, const double *direction, double by, double 
 }
 
 /* A point under correction: all its columns. */
-typedef struct Correction {
+typedef struct PointCorrection {
   Bordered *bordered;
   double t, *y;
-} Correction;
+} PointCorrection;
 
 /* A CorrectorStep for the equations with their slack, across the lost directions. */
 static double correct_once(void *context, bool *renew) {
-  const Correction *correction = context;
+  const PointCorrection *correction = context;
   Bordered *bordered = correction->bordered;
   const System *system = &bordered->view->system;
   double t = correction->t, *y = correction->y, *right = bordered->right;
@@ -257,7 +257,7 @@ static double correct_once(void *context, bool *renew) {
 }
 
 static bool correct(Bordered *bordered, double t, double *y) {
-  Correction correction = {bordered, t, y};
+  PointCorrection correction = {bordered, t, y};
   return corrector_run(correct_once, &correction, REACH_ANY, false, SOLVED) == CORRECTOR_CONVERGED;
 }
 
@@ -331,16 +331,16 @@ static void find_jump(const Bordered *bordered, const double *from, const double
 
 /* The residual of the lost equation, its slack, at nearby points that satisfy all other equations. A solution crosses
  * where the slack changes its sign; the sign says in which direction. */
-typedef struct Line {
+typedef struct SlackSamples {
   int samples; /* on each side; each is SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
   double *place, *slack; /* [2*samples] in ascending order */
   double first;          /* the slack at the point itself */
   double before, after;  /* the places on both sides of the sign change */
   double sign;           /* the sign after that */
-} Line;
+} SlackSamples;
 
-static Line line_make(Heap *heap) {
-  Line line = {.samples = 2 + (int)(-log(SEVERAL * STUCK) / log(SEVERAL))};
+static SlackSamples line_make(Heap *heap) {
+  SlackSamples line = {.samples = 2 + (int)(-log(SEVERAL * STUCK) / log(SEVERAL))};
   heap_numbers(heap, 2 * (size_t)line.samples, &line.place, &line.slack);
   return line;
 }
@@ -370,7 +370,7 @@ static bool go_to(Bordered *bordered, double t, double from, double place, doubl
   return from == place;
 }
 
-static bool sample_side(Bordered *bordered, ConstMoment at, double side, double *y, Line *line) {
+static bool sample_side(Bordered *bordered, ConstMoment at, double side, double *y, SlackSamples *line) {
   double from = 0, place = side * STUCK;
   memcpy(y, at.y, (size_t)bordered->view->system.columns * sizeof *y);
   bordered->slack[0] = line->first;
@@ -384,7 +384,7 @@ static bool sample_side(Bordered *bordered, ConstMoment at, double side, double 
 }
 
 /* Does the slack change its sign exactly once near a point where it is line->first? */
-static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, Line *line) {
+static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, SlackSamples *line) {
   int last = -1, crossings = 0;
   if (!sample_side(bordered, at, -1, y, line) || !sample_side(bordered, at, 1, y, line)) return false;
   for (int k = 0; k < 2 * line->samples; k++) {
@@ -402,7 +402,7 @@ static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, Line *l
 
 /* Is the solution itself where the slack changes its sign, with the same slope on both sides? Solutions that stay at a kink of the
  * equations cross with two slopes. */
-static bool is_regular_crossing(const Line *line) {
+static bool is_regular_crossing(const SlackSamples *line) {
   if (!(line->before < 0 && line->after > 0)) return false;
   for (int k = 0; k < line->samples; k++) {
     double low = fabs(line->slack[line->samples - 1 - k]), high = fabs(line->slack[line->samples + k]);
@@ -412,7 +412,7 @@ static bool is_regular_crossing(const Line *line) {
 }
 
 /* Goes from the point y to the place where the slack changes its sign, and solves the equations there. */
-static bool go_to_crossing(Bordered *bordered, double t, const Line *line, double *y) {
+static bool go_to_crossing(Bordered *bordered, double t, const SlackSamples *line, double *y) {
   size_t columns = (size_t)bordered->view->system.columns;
   double low = line->before, high = line->after, place = 0, slack;
   double *held = heap_array(bordered->heap, columns, sizeof *held);
@@ -490,7 +490,7 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
 
 /* Finds the sign of the determinant of the Jacobian: that of the whole matrix, times the direction in which the solution
  * crosses. */
-static bool find_orientation(Bordered *bordered, ConstMoment at, Line *line) {
+static bool find_orientation(Bordered *bordered, ConstMoment at, SlackSamples *line) {
   double size;
   if (!find_jacobian(bordered, at) || !factor(bordered)) return false;
   line->sign *= linear_determinant(bordered->linear, &size);
@@ -498,7 +498,7 @@ static bool find_orientation(Bordered *bordered, ConstMoment at, Line *line) {
 }
 
 /* Computes the crossing solution near the instant, in y, which is a guess on input. */
-static bool solve_crossing(Bordered *bordered, double t, double *y, double *scratch, Line *line) {
+static bool solve_crossing(Bordered *bordered, double t, double *y, double *scratch, SlackSamples *line) {
   memset(bordered->slack, 0, sizeof bordered->slack);
   if (!correct(bordered, t, y)) return false;
   line->first = bordered->slack[0];
@@ -524,7 +524,7 @@ static bool find_from(const Bordered *bordered, const double *from, double t, do
 /* On both sides: does the solution near the instant cross, and continue to the one far from it? */
 static bool crosses(Bordered *bordered, double t, double gap, double *const *y, double *scratch) {
   ConstMoment at[INSTANT_FAR_AFTER + 1];
-  Line before = line_make(bordered->heap), after = line_make(bordered->heap);
+  SlackSamples before = line_make(bordered->heap), after = line_make(bordered->heap);
   for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
     at[place] = (ConstMoment){instant_time(t, gap, place), y[place]};
   if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_BEFORE].t, y[INSTANT_BEFORE])) return false;

@@ -1,11 +1,11 @@
-/* reset: which columns a reinit leaves unchanged. It sets some states, and the other states keep their values. Where more columns
+/* reset: which columns a reinit leaves unchanged. It sets some states, and the other states keep their values. If more columns
  * than states could keep theirs, stateSelect decides: first `always`, then `prefer`, then the present states. */
 #pragma once
 
 #include "view/view.h"
 
 /* y solves the rows at t, with the columns marked 2 in `held` set and all states as before; `before` are all columns before the
- * event. Moves the states so that preferred columns keep their values instead, as far as possible. Does nothing where every
+ * event. Moves the states so that preferred columns keep their values instead, as far as possible. Does nothing if every
  * preferred column is a state, or there is no state-space form. Costs one solution of the rows for each state. */
 void reset_keep_preferred(View *view, double t, const double *before, const uint8_t *held, double *y);
 

@@ -24,22 +24,22 @@ typedef struct Turns {
 } Turns;
 
 /* Everything that an event changes. */
-typedef struct Stage {
+typedef struct EventState {
   double t, *y, *discretes, *pre, *shared;
   uint64_t *samples, iterations;
   ExternalSeed seed;
   SwitchesMark *switches;
   SensitivityMoment *sensitivity;
-} Stage;
+} EventState;
 
 /* ---- stages ---- */
 
 static ExternalSeed *hidden_seed(const View *view) { return &external_state(view->evaluator->heap)->seed; }
 
-static Stage keep_stage(const View *view, double t, const double *y, Heap *heap) {
+static EventState keep_stage(const View *view, double t, const double *y, Heap *heap) {
   const Evaluator *evaluator = view->evaluator;
   size_t leaves = modes_leaves(view->switches->modes);
-  Stage stage = {.t = t, .iterations = view->settle.iterations, .seed = *hidden_seed(view)};
+  EventState stage = {.t = t, .iterations = view->settle.iterations, .seed = *hidden_seed(view)};
   stage.y = heap_copy(heap, y, (size_t)view->system.columns, sizeof *y);
   stage.discretes = heap_copy(heap, evaluator->discretes, leaves, sizeof(double));
   stage.pre = heap_copy(heap, evaluator->pre, leaves, sizeof(double));
@@ -50,7 +50,7 @@ static Stage keep_stage(const View *view, double t, const double *y, Heap *heap)
   return stage;
 }
 
-static void go_back(View *view, const Stage *stage, double *t, double *y) {
+static void go_back(View *view, const EventState *stage, double *t, double *y) {
   Evaluator *evaluator = view->evaluator;
   size_t leaves = modes_leaves(view->switches->modes);
   *t = stage->t;
@@ -67,7 +67,7 @@ static void go_back(View *view, const Stage *stage, double *t, double *y) {
 }
 
 /* Are the current values those of a stage? */
-static bool has_values(const View *view, const double *y, const Stage *stage) {
+static bool has_values(const View *view, const double *y, const EventState *stage) {
   const System *system = &view->system;
   const double *discretes = view->evaluator->discretes;
   for (int32_t q = 0; q < system->columns; q++)
@@ -198,11 +198,11 @@ static bool pass_at_once(View *view, double *t, double *y, uint32_t mode) {
 
 /* Tries all orders. The values must equal those of the event handled at once, and all derivatives must agree. */
 static bool pass_in_turns(View *view, Turns *turns, double *t, double *y, uint32_t mode, Heap *heap) {
-  Stage begin = keep_stage(view, *t, y, heap);
+  EventState begin = keep_stage(view, *t, y, heap);
   SensitivityMoment *sizes = sensitivity_keep(view->sensitivity, heap);
   if (!pass_at_once(view, t, y, mode)) return false;
   bool slides = view->switches->edges.now->slides > 0;
-  Stage end = keep_stage(view, *t, y, heap);
+  EventState end = keep_stage(view, *t, y, heap);
   if (slides) {
     go_back(view, &begin, t, y);
     return events_settle(view, t, y, mode); /* this reports the failure */

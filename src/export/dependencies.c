@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-typedef struct Search {
+typedef struct DependencySearch {
   Arena *arena;
   const ExportSource *source;
   const ExportVariables *variables;
   Dependencies *found;
   uint64_t *rows, *blocks; /* a set per row, and per block that of its states */
   uint32_t inputs;
-} Search;
+} DependencySearch;
 
-static uint64_t *set_of(const Search *search, uint64_t *sets, uint32_t k) {
+static uint64_t *set_of(const DependencySearch *search, uint64_t *sets, uint32_t k) {
   return sets + 2 * (size_t)k * search->found->words;
 }
 
@@ -27,7 +27,7 @@ bool dependencies_is_fixed(const Dependencies *dependencies, const uint64_t *set
 }
 
 /* is_fixed: by a factor that does not change. */
-static bool merge(const Search *search, uint64_t *into, const uint64_t *from, bool is_fixed) {
+static bool merge(const DependencySearch *search, uint64_t *into, const uint64_t *from, bool is_fixed) {
   bool grows = false;
   uint32_t words = search->found->words;
   for (uint32_t w = 0; w < 2 * words; w++) {
@@ -38,12 +38,12 @@ static bool merge(const Search *search, uint64_t *into, const uint64_t *from, bo
   return grows;
 }
 
-static uint64_t *make_sets(Search *search, uint32_t count) {
+static uint64_t *make_sets(DependencySearch *search, uint32_t count) {
   return arena_array(search->arena, 2 * (size_t)count * search->found->words, sizeof(uint64_t));
 }
 
 /* Lists the inputs and the states. */
-static void list_sources(Search *search) {
+static void list_sources(DependencySearch *search) {
   const ExportVariables *variables = search->variables;
   uint32_t *known = arena_array(search->arena, variables->list.count, sizeof *known), count = 0;
   for (uint32_t v = 0; v < variables->list.count; v++)
@@ -55,7 +55,7 @@ static void list_sources(Search *search) {
   search->found->words = (count + 63) / 64;
 }
 
-static void add_inputs(Search *search, uint32_t row, const uint32_t *source_of_leaf) {
+static void add_inputs(DependencySearch *search, uint32_t row, const uint32_t *source_of_leaf) {
   Evaluator *evaluator = search->source->evaluator;
   const Dag *dag = evaluator->model->dag;
   IndexVec below = {0};
@@ -71,7 +71,7 @@ static void add_inputs(Search *search, uint32_t row, const uint32_t *source_of_l
   vec_free(evaluator->heap, &below);
 }
 
-static void begin_rows(Search *search) {
+static void begin_rows(DependencySearch *search) {
   const Evaluator *evaluator = search->source->evaluator;
   uint32_t leaves = evaluator->model->parameters.count, *source = arena_array(search->arena, leaves, sizeof *source);
   search->rows = make_sets(search, evaluator->array->rows);
@@ -81,7 +81,7 @@ static void begin_rows(Search *search) {
 }
 
 /* A state depends on itself; where states are chosen, on all states of its block. */
-static void begin_columns(Search *search) {
+static void begin_columns(DependencySearch *search) {
   const ExportSource *source = search->source;
   const Array *array = source->evaluator->array;
   const int32_t *depth = dummy_depth(source->dummy), *block_of = source->structure->blocks.block_of_column;
@@ -114,7 +114,7 @@ static bool has_fixed_entries(const Jacobian *jacobian, uint32_t column) {
 }
 
 /* Spreads the sets over the rows of a block at a stage. Returns whether a column's set grew. */
-static bool spread_stage(Search *search, int32_t block, int32_t stage, uint64_t *joint) {
+static bool spread_stage(DependencySearch *search, int32_t block, int32_t stage, uint64_t *joint) {
   const Array *array = search->source->evaluator->array;
   const Blocks *blocks = &search->source->structure->blocks;
   bool grows = false, is_fixed = !dummy_blocks_choose(search->source->choice, block);
@@ -137,7 +137,7 @@ static bool spread_stage(Search *search, int32_t block, int32_t stage, uint64_t 
   return grows;
 }
 
-static bool spread(Search *search, uint64_t *joint) {
+static bool spread(DependencySearch *search, uint64_t *joint) {
   const ExportSource *source = search->source;
   const Jacobian *jacobian = source->evaluator->jacobian;
   const Array *array = source->evaluator->array;
@@ -156,7 +156,7 @@ static bool spread(Search *search, uint64_t *joint) {
 
 /* The derivative of a state is the column above it. For a state that may be exchanged, it may be any such column of its
  * block. */
-static void gather_rates(Search *search) {
+static void gather_rates(DependencySearch *search) {
   const ExportSource *source = search->source;
   const Array *array = source->evaluator->array;
   const int32_t *depth = dummy_depth(source->dummy), *block_of = source->structure->blocks.block_of_column;
@@ -181,7 +181,7 @@ static void gather_rates(Search *search) {
 Dependencies dependencies_find(Arena *arena, const ExportSource *source, const ExportVariables *variables) {
   Dependencies found = {0};
   if (source->systems > 1) return found;
-  Search search = {.arena = arena, .source = source, .variables = variables, .found = &found};
+  DependencySearch search = {.arena = arena, .source = source, .variables = variables, .found = &found};
   list_sources(&search);
   begin_rows(&search);
   begin_columns(&search);

@@ -16,7 +16,7 @@ typedef struct Dependencies {
  * dependencies. */
 Dependencies dependencies_find(Arena *arena, const ExportSource *source, const ExportVariables *variables);
 
-/* The set of a variable; NULL where it is unknown, as for a discrete one. */
+/* The set of a variable; NULL if it is unknown, as for a discrete one. */
 const uint64_t *dependencies_of(const Dependencies *dependencies, const ExportVariable *variable);
 
 bool dependencies_has(const uint64_t *set, uint32_t source);

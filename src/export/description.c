@@ -451,7 +451,7 @@ void description_write_build(Heap *heap, const Description *description, TextVec
 
 /* ---- terminals ---- */
 
-/* The length of the component's name in that of a variable; 0 where there is none. */
+/* The length of the component's name in that of a variable; 0 if there is none. */
 static size_t component_length(const ExportVariable *variable) {
   const char *dot = strrchr(variable->name, '.');
   bool counts = variable->causality == EXPORT_INPUT || variable->causality == EXPORT_OUTPUT;

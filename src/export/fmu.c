@@ -100,7 +100,7 @@ static bool compile_here(Heap *heap, const SourceVec *sources, TextVec *library,
   return is_done;
 }
 
-/* Does nothing where there is no such compiler. */
+/* Does nothing if there is no such compiler. */
 static void compile_for_windows(Heap *heap, const SourceVec *sources, TextVec *library, Diags *diags) {
   char failure[COMPILER_FAILURE];
   if (!compiler_is_found(WINDOWS_COMPILER) || compile(heap, WINDOWS_COMPILER, sources, library, failure)) return;

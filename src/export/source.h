@@ -1,4 +1,4 @@
-/* source: the source of an export: a plan with dummy derivatives at the consistent initial values of one run. Where the structure
+/* source: the source of an export: a plan with dummy derivatives at the consistent initial values of one run. If the structure
  * of the equations changes at events, there are several: one for the start, and one for each mode that a run has visited. */
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The value of an attribute over parameters; NAN where it is not given. */
+/* The value of an attribute over parameters; NAN if it is not given. */
 static double attribute(const ExportSource *source, Expr e) {
   double value;
   return e != EXPR_NONE && evaluator_constant(source->evaluator, e, &value) ? value : NAN;

@@ -42,7 +42,7 @@ typedef struct ExportVariable {
   const char *reason;     /* why a parameter that can be overridden in a run cannot be set; or NULL */
   bool has_start;         /* its start value can be set */
   bool is_fixed;          /* and the value is kept; otherwise it is a guess */
-  double start, min, max, nominal; /* NAN where not given */
+  double start, min, max, nominal; /* NAN if not given */
   uint32_t derivative;             /* variable of which it is the derivative; MAP_NONE */
 } ExportVariable;
 

@@ -9,20 +9,26 @@
 
 typedef struct OpRow {
   const char *name, *text;
-  int8_t arity;
-  uint8_t kind;
 } OpRow;
 
 static const OpRow op_rows[OP_COUNT] = {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = {name, #value, arity, KIND_##kind},
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = {name, #value},
+#include "expr/ops.def"
+#undef OP
+};
+const int8_t op_arities[OP_COUNT] = {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = arity,
+#include "expr/ops.def"
+#undef OP
+};
+const uint8_t op_kinds[OP_COUNT] = {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = KIND_##kind,
 #include "expr/ops.def"
 #undef OP
 };
 
 const char *op_name(Op op) { return op_rows[op].name; }
 const char *op_text(Op op) { return op_rows[op].text; }
-int op_arity(Op op) { return op_rows[op].arity; }
-OpKind op_kind(Op op) { return (OpKind)op_rows[op].kind; }
 
 bool op_is_selector(Op op) {
   return op == OP_IF || op == OP_MIN || op == OP_MAX || op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY;
@@ -30,17 +36,11 @@ bool op_is_selector(Op op) {
 
 /* ---- hash-consing ---- */
 
-static const Node *dag_node(const Dag *dag, Expr e) { return &pool_at(Node, &dag->nodes, e); }
-static const uint32_t *dag_words(const Dag *dag, const Node *node) { return &pool_at(Expr, &dag->words, node->first); }
-static const Term *dag_sum_terms(const Dag *dag, const Node *node) { return &pool_at(Term, &dag->terms, node->first); }
-
 /* Words of an argument list, as described in dag_internal.h. */
 static uint32_t node_words(const Dag *dag, const Node *node) {
   int arity = op_arity((Op)node->op);
   return arity >= 0 ? (uint32_t)arity : 1 + *dag_words(dag, node);
 }
-
-static uint32_t sum_terms(const Dag *dag, const Node *node) { return dag_sum_terms(dag, node)->node; }
 
 static uint64_t hash_double(uint64_t hash, double value) {
   uint64_t bits;
@@ -58,7 +58,7 @@ static uint64_t hash_sum(const Dag *dag, const Node *node) {
 
 static uint64_t hash_node(const Dag *dag, const Node *node) {
   if (node->op == OP_SUM) return hash_sum(dag, node);
-  if (node->op == OP_CONSTANT) return hash_double(0, pool_at(double, &dag->constants, node->first));
+  if (node->op == OP_CONSTANT) return hash_double(0, pool_at(double, &dag->pools.constants, node->first));
   uint64_t hash = (uint64_t)node->op << 48;
   if (op_kind((Op)node->op) == KIND_LEAF) return hash_mix(hash | (uint64_t)node->count << 32 | node->first);
   uint32_t count = node_words(dag, node);
@@ -78,7 +78,7 @@ static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
   if (a->op != b->op || a->count != b->count) return false;
   if (a->op == OP_SUM) return sums_equal(dag, a, b);
   if (a->op == OP_CONSTANT)
-    return memcmp(&pool_at(double, &dag->constants, a->first), &pool_at(double, &dag->constants, b->first),
+    return memcmp(&pool_at(double, &dag->pools.constants, a->first), &pool_at(double, &dag->pools.constants, b->first),
                   sizeof(double)) == 0;
   if (op_kind((Op)a->op) == KIND_LEAF) return a->first == b->first;
   uint32_t words = node_words(dag, a);
@@ -86,28 +86,43 @@ static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
   return !words || memcmp(dag_words(dag, a), dag_words(dag, b), words * sizeof(Expr)) == 0;
 }
 
-/* The child that was made last; 0: the node has no children, or a list of them. */
-static Expr newest_child(const Dag *dag, const Node *node) {
-  Expr newest = 0;
-  int arity = op_arity((Op)node->op);
-  if (node->op == OP_SUM) {
-    const Term *terms = dag_sum_terms(dag, node);
-    for (uint32_t i = 1; i <= terms->node; i++)
-      if (terms[i].node > newest) newest = terms[i].node;
-  } else if (arity > 0) {
-    const Expr *words = dag_words(dag, node);
-    for (int i = 0; i < arity; i++)
-      if (words[i] > newest) newest = words[i];
-  }
-  return newest;
+/* Relations, jumps and operators with history cause events. noEvent hides the events below it; other operators pass
+ * them on. */
+static bool op_makes_event(Op op) {
+  if (op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY) return false;
+  OpKind kind = op_kind(op);
+  return kind == KIND_RELATION || kind == KIND_PIECEWISE || kind == KIND_LANGUAGE;
+}
+
+static uint8_t op_flag(Op op) {
+  OpKind kind = op_kind(op);
+  if (kind == KIND_LEAF) return (uint8_t)(op == OP_CONSTANT ? 0 : 1u << op);
+  return kind == KIND_SMOOTH && op != OP_CALL ? 0 : DAG_NONSMOOTH;
 }
 
 /* A node to be looked up. */
 typedef struct Key {
   const Node *node;
   uint32_t hash;
-  Expr newest; /* its newest child */
+  Expr newest;    /* its child that was made last; 0: it has no children, or a list of them */
+  unsigned flags; /* of the node, see dag_flags */
 } Key;
+
+static Key make_key(const Dag *dag, const Node *node, uint32_t hash) {
+  Op op = (Op)node->op;
+  Key key = {node, hash, 0, op_flag(op)};
+  if (op_kind(op) == KIND_LEAF) return key;
+  DagChildren children = dag_children_of(dag, node);
+  for (uint32_t i = 0; i < children.count; i++) {
+    Expr child = dag_child_at(&children, i);
+    key.flags |= dag_flags(dag, child);
+    if (child > key.newest) key.newest = child;
+  }
+  if (op != OP_SUM && op_arity(op) < 0) key.newest = 0;
+  if (op_makes_event(op)) key.flags |= DAG_EVENT;
+  if (op == OP_NOEVENT) key.flags &= ~(unsigned)DAG_EVENT;
+  return key;
+}
 
 /* Nodes that are made one after another often have children that were made one after another. So nodes whose newest children are
  * neighbours share NEAR_SLOTS slots, one line of the processor's cache. If these are full, the hash decides, and probing continues
@@ -150,39 +165,17 @@ static void table_grow(Dag *dag) {
   for (uint32_t i = 0; i < count; i++) {
     if (!before[i].node) continue;
     const Node *node = dag_node(dag, before[i].node - 1);
-    Key key = {node, before[i].hash, newest_child(dag, node)};
+    Key key = make_key(dag, node, before[i].hash);
     dag->table[table_slot(dag, dag, 0, &key)] = before[i];
   }
   heap_free(dag->heap, before);
 }
 
-/* Relations, jumps and operators with history cause events. noEvent hides the events below it; other operators pass
- * them on. */
-static bool op_makes_event(Op op) {
-  if (op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY) return false;
-  OpKind kind = op_kind(op);
-  return kind == KIND_RELATION || kind == KIND_PIECEWISE || kind == KIND_LANGUAGE;
-}
-
-static uint8_t op_flag(Op op) {
-  OpKind kind = op_kind(op);
-  if (kind == KIND_LEAF) return (uint8_t)(op == OP_CONSTANT ? 0 : 1u << op);
-  return kind == KIND_SMOOTH && op != OP_CALL ? 0 : DAG_NONSMOOTH;
-}
-
-static uint8_t node_flags(const Dag *dag, Expr e) {
-  Op op = dag_op(dag, e);
-  if (op_kind(op) == KIND_LEAF) return op_flag(op);
-  unsigned flags = (op_makes_event(op) ? DAG_EVENT : 0) | op_flag(op);
-  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) flags |= dag_flags(dag, dag_child(dag, e, i));
-  return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
-}
-
-static Expr add_node(Dag *dag, Node node) {
-  Expr e = pool_add(dag->heap, &dag->nodes, 1);
-  pool_at(Node, &dag->nodes, e) = node;
-  pool_add(dag->heap, &dag->flags, 1);
-  pool_at(uint8_t, &dag->flags, e) = node_flags(dag, e);
+static Expr add_node(Dag *dag, Node node, unsigned flags) {
+  Expr e = pool_add(dag->heap, &dag->pools.nodes, 1);
+  pool_at(Node, &dag->pools.nodes, e) = node;
+  pool_add(dag->heap, &dag->pools.flags, 1);
+  pool_at(uint8_t, &dag->pools.flags, e) = (uint8_t)flags;
   return e;
 }
 
@@ -193,8 +186,8 @@ enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 /* The node equal to the candidate. `fresh`: it is new, and its pool entries stay; then `is_listed` says that the caller puts it
  * into a list instead of the table. */
 static Expr intern_or_list(Dag *dag, Node candidate, bool is_listed, bool *fresh) {
-  Key key = {&candidate, (uint32_t)hash_node(dag, &candidate), newest_child(dag, &candidate)};
-  heap_work(dag->heap, dag->nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);
+  Key key = make_key(dag, &candidate, (uint32_t)hash_node(dag, &candidate));
+  heap_work(dag->heap, dag->pools.nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);
   *fresh = false;
   Expr known = dag->below ? find_below(dag, &key) : EXPR_NONE;
   if (known != EXPR_NONE) return known;
@@ -202,7 +195,7 @@ static Expr intern_or_list(Dag *dag, Node candidate, bool is_listed, bool *fresh
   uint32_t at = table_slot(dag, dag, EXPR_NONE, &key);
   *fresh = dag->table[at].node == 0;
   if (!*fresh) return dag->table[at].node - 1;
-  Expr e = add_node(dag, candidate);
+  Expr e = add_node(dag, candidate, key.flags);
   if (is_listed) return e;
   dag->table[at] = (Slot){key.hash, e + 1};
   dag->entries++;
@@ -217,7 +210,7 @@ static uint16_t short_count(uint32_t count) { return (uint16_t)(count < UINT16_M
 static Expr intern_words(Dag *dag, Op op, uint32_t count, uint32_t first, uint32_t words) {
   bool fresh;
   Expr e = intern(dag, (Node){(uint16_t)op, short_count(count), first}, &fresh);
-  if (!fresh && words) pool_take_back(dag->heap, &dag->words, first, words);
+  if (!fresh && words) pool_take_back(dag->heap, &dag->pools.words, first, words);
   return e;
 }
 
@@ -225,8 +218,8 @@ Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
   uint32_t head = op_arity(op) < 0 ? 1 : 0, first = 0;
   heap_work(dag->heap, count);
   if (head + count) {
-    first = pool_add(dag->heap, &dag->words, head + count);
-    Expr *words = &pool_at(Expr, &dag->words, first);
+    first = pool_add(dag->heap, &dag->pools.words, head + count);
+    Expr *words = &pool_at(Expr, &dag->pools.words, first);
     if (head) words[0] = count;
     if (count) memcpy(words + head, arguments, count * sizeof *words);
   }
@@ -236,12 +229,12 @@ Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
 Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count) {
   bool fresh;
   heap_work(dag->heap, count);
-  uint32_t first = pool_add(dag->heap, &dag->terms, count + 1);
-  Term *sum = &pool_at(Term, &dag->terms, first);
+  uint32_t first = pool_add(dag->heap, &dag->pools.terms, count + 1);
+  Term *sum = &pool_at(Term, &dag->pools.terms, first);
   sum[0] = (Term){constant, count};
   if (count) memcpy(sum + 1, terms, count * sizeof *sum);
   Expr e = intern(dag, (Node){OP_SUM, short_count(count), first}, &fresh);
-  if (!fresh) pool_take_back(dag->heap, &dag->terms, first, count + 1);
+  if (!fresh) pool_take_back(dag->heap, &dag->pools.terms, first, count + 1);
   return e;
 }
 
@@ -253,8 +246,8 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
   copy[0] = words - 1, copy[1] = function, copy[2] = output, copy[3] = partial_count;
   if (partial_count) memcpy(copy + 4, partials, partial_count * sizeof *copy);
   if (count) memcpy(copy + 4 + partial_count, arguments, count * sizeof *copy);
-  uint32_t first = pool_add(dag->heap, &dag->words, words);
-  memcpy(&pool_at(Expr, &dag->words, first), copy, words * sizeof *copy);
+  uint32_t first = pool_add(dag->heap, &dag->pools.words, words);
+  memcpy(&pool_at(Expr, &dag->pools.words, first), copy, words * sizeof *copy);
   heap_free(dag->heap, copy);
   return intern_words(dag, OP_CALL, count, first, words);
 }
@@ -297,22 +290,23 @@ static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
   heap_work(dag->heap, LEAF_WORK);
   Expr known = find_leaf(dag, list, index);
   if (known != EXPR_NONE) return known;
-  Expr e = add_node(dag, node);
+  Expr e = add_node(dag, node, op_flag(op));
   list_leaf(dag, list, index, e);
   return e;
 }
 
 static Expr intern_constant(Dag *dag, double value, bool is_residue, bool is_listed) {
   bool fresh;
-  uint32_t first = pool_add(dag->heap, &dag->constants, 1);
-  pool_at(double, &dag->constants, first) = value == 0 ? 0 : value; /* no negative zero: equal values, equal nodes */
+  uint32_t first = pool_add(dag->heap, &dag->pools.constants, 1);
+  pool_at(double, &dag->pools.constants, first) =
+      value == 0 ? 0 : value; /* no negative zero: equal values, equal nodes */
   Expr e = intern_or_list(dag, (Node){OP_CONSTANT, is_residue, first}, is_listed, &fresh);
-  if (!fresh) pool_take_back(dag->heap, &dag->constants, first, 1);
+  if (!fresh) pool_take_back(dag->heap, &dag->pools.constants, first, 1);
   else if (is_listed) list_leaf(dag, LEAF_NUMBERS, (uint32_t)value, e);
   return e;
 }
 
-/* The list grows by at most so many numbers at once; others are in the table. */
+/* The list grows by at most this many numbers at once; others are in the table. */
 enum { NUMBERS_AHEAD = 1024 };
 
 Expr dag_constant(Dag *dag, double value) {
@@ -359,11 +353,11 @@ Dag *dag_new(Heap *heap, Names *names) {
   dag->heap = heap;
   dag->names = names;
   dag->scratch = dag_scratch_make(heap);
-  dag->nodes = pool_make(sizeof(Node));
-  dag->flags = pool_make(sizeof(uint8_t));
-  dag->constants = pool_make(sizeof(double));
-  dag->words = pool_make(sizeof(Expr));
-  dag->terms = pool_make(sizeof(Term));
+  dag->pools.nodes = pool_make(sizeof(Node));
+  dag->pools.flags = pool_make(sizeof(uint8_t));
+  dag->pools.constants = pool_make(sizeof(double));
+  dag->pools.words = pool_make(sizeof(Expr));
+  dag->pools.terms = pool_make(sizeof(Term));
   dag_constant(dag, 0);
   dag_constant(dag, 1);
   return dag;
@@ -371,69 +365,28 @@ Dag *dag_new(Heap *heap, Names *names) {
 
 Dag *dag_over(const Dag *below, Heap *heap, Names *names) {
   Dag *dag = heap_alloc(heap, sizeof *dag);
-  *dag = (Dag){
-      .heap = heap, .names = names, .scratch = dag_scratch_make(heap), .below = below, .first = below->nodes.count};
-  dag->nodes = pool_over(heap, &below->nodes);
-  dag->flags = pool_over(heap, &below->flags);
-  dag->constants = pool_over(heap, &below->constants);
-  dag->words = pool_over(heap, &below->words);
-  dag->terms = pool_over(heap, &below->terms);
+  *dag = (Dag){.heap = heap,
+               .names = names,
+               .scratch = dag_scratch_make(heap),
+               .below = below,
+               .first = below->pools.nodes.count};
+  dag->pools.nodes = pool_over(heap, &below->pools.nodes);
+  dag->pools.flags = pool_over(heap, &below->pools.flags);
+  dag->pools.constants = pool_over(heap, &below->pools.constants);
+  dag->pools.words = pool_over(heap, &below->pools.words);
+  dag->pools.terms = pool_over(heap, &below->pools.terms);
   return dag;
 }
 
 /* ---- reading ---- */
 
 Heap *dag_heap(const Dag *dag) { return dag->heap; }
-uint32_t dag_size(const Dag *dag) { return dag->nodes.count; }
+uint32_t dag_size(const Dag *dag) { return dag->pools.nodes.count; }
 
-uint64_t dag_edges(const Dag *dag) { return (uint64_t)dag->words.count + dag->terms.count; }
-Op dag_op(const Dag *dag, Expr e) { return (Op)dag_node(dag, e)->op; }
-double dag_value(const Dag *dag, Expr e) { return pool_at(double, &dag->constants, dag_node(dag, e)->first); }
-uint32_t dag_index(const Dag *dag, Expr e) { return dag_node(dag, e)->first; }
-uint32_t dag_order(const Dag *dag, Expr e) { return dag_node(dag, e)->count; }
-bool dag_is_residue(const Dag *dag, Expr e) { return dag_op(dag, e) == OP_CONSTANT && dag_node(dag, e)->count; }
-
-bool dag_is_constant(const Dag *dag, Expr e, double *value) {
-  if (dag_op(dag, e) != OP_CONSTANT) return false;
-  if (value) *value = dag_value(dag, e);
-  return true;
-}
-
+uint64_t dag_edges(const Dag *dag) { return (uint64_t)dag->pools.words.count + dag->pools.terms.count; }
 CallInfo dag_call_info(const Dag *dag, Expr e) {
   const uint32_t *words = dag_words(dag, dag_node(dag, e));
   return (CallInfo){.function = words[1], .output = words[2], .partial_count = words[3], .partials = words + 4};
-}
-
-uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out) {
-  const Node *node = dag_node(dag, e);
-  int arity = op_arity((Op)node->op);
-  if (!arity) return 0;
-  const uint32_t *words = dag_words(dag, node);
-  uint32_t head = arity >= 0 ? 0 : node->op == OP_CALL ? 4 + words[3] : 1;
-  *out = words + head;
-  return arity >= 0 ? (uint32_t)arity : words[0] + 1 - head;
-}
-
-uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out) {
-  const Term *terms = dag_sum_terms(dag, dag_node(dag, e));
-  *constant = terms->coefficient;
-  *out = terms + 1;
-  return terms->node;
-}
-
-uint32_t dag_child_count(const Dag *dag, Expr e) {
-  const Expr *arguments;
-  Op op = dag_op(dag, e);
-  if (op == OP_SUM) return sum_terms(dag, dag_node(dag, e));
-  return op_kind(op) == KIND_LEAF ? 0 : dag_arguments(dag, e, &arguments);
-}
-
-Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
-  const Expr *arguments;
-  const Node *node = dag_node(dag, e);
-  if (node->op == OP_SUM) return dag_sum_terms(dag, node)[1 + i].node;
-  dag_arguments(dag, e, &arguments);
-  return arguments[i];
 }
 
 /* ---- walks ---- */
@@ -456,26 +409,11 @@ static void walk_begin(const Dag *dag, DagScratch *scratch) {
     memset(scratch->marks.data, 0, scratch->marks.count * sizeof *scratch->marks.data);
     scratch->stamp = 1;
   }
-  if (dag->nodes.count <= scratch->marks.count) return;
-  uint32_t more = dag->nodes.count - scratch->marks.count;
+  if (dag->pools.nodes.count <= scratch->marks.count) return;
+  uint32_t more = dag->pools.nodes.count - scratch->marks.count;
   memset(vec_extend(scratch->heap, &scratch->marks, more), 0, more * sizeof *scratch->marks.data);
   vec_reserve(scratch->heap, &scratch->slots, more);
   scratch->slots.count += more;
-}
-
-/* The graph is not extended during a walk, so the pools do not move. */
-static DagFrame walk_frame(const Dag *dag, Walk walk, Expr e) {
-  DagFrame frame = {.node = e, .stride = 1};
-  const Node *node = dag_node(dag, e);
-  Op op = (Op)node->op;
-  if (op == OP_SUM) {
-    const Term *terms = dag_sum_terms(dag, node);
-    _Static_assert(sizeof(Term) % sizeof(Expr) == 0, "terms are a whole number of nodes apart");
-    frame = (DagFrame){e, terms->node, sizeof(Term) / sizeof(Expr), &terms[1].node};
-  } else if (op_kind(op) != KIND_LEAF && !(walk.shallow && op_is_selector(op))) {
-    frame.rest = dag_arguments(dag, e, &frame.next);
-  }
-  return frame;
 }
 
 static void walk_leave(DagScratch *scratch, Expr e, uint32_t base, IndexVec *order) {
@@ -483,8 +421,15 @@ static void walk_leave(DagScratch *scratch, Expr e, uint32_t base, IndexVec *ord
   vec_push(scratch->heap, order, e);
 }
 
-static bool walk_passes(const Dag *dag, const DagScratch *scratch, Walk walk, Expr e) {
-  return scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag_flags(dag, e) & walk.mask));
+/* Enters a node that the walk has not met yet. Those without children are left at once. The graph is not extended during a walk, so
+ * the pools do not move. */
+static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e, uint32_t base, IndexVec *order) {
+  if (scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag_flags(dag, e) & walk.mask))) return;
+  scratch->marks.data[e] = scratch->stamp;
+  const Node *node = dag_node(dag, e);
+  DagChildren children = dag_children_of(dag, node);
+  if (!children.count || (walk.shallow && op_is_selector((Op)node->op))) walk_leave(scratch, e, base, order);
+  else vec_push(scratch->heap, &scratch->stack, (DagFrame){e, children.count, children.stride, children.first});
 }
 
 void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count, IndexVec *order) {
@@ -492,18 +437,18 @@ void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots,
   uint32_t base = order->count;
   uint64_t edges = 0;
   for (uint32_t i = 0; i < count; i++) {
-    for (Expr e = roots[i];; edges++) {
-      if (!walk_passes(dag, scratch, walk, e)) {
-        scratch->marks.data[e] = scratch->stamp;
-        vec_push(scratch->heap, &scratch->stack, walk_frame(dag, walk, e));
-      }
-      while (scratch->stack.count && vec_last(&scratch->stack).rest == 0)
-        walk_leave(scratch, vec_pop(&scratch->stack).node, base, order);
-      if (!scratch->stack.count) break;
+    walk_enter(dag, scratch, walk, roots[i], base, order);
+    while (scratch->stack.count) {
       DagFrame *frame = &vec_last(&scratch->stack);
-      e = *frame->next;
+      if (frame->rest == 0) {
+        walk_leave(scratch, vec_pop(&scratch->stack).node, base, order);
+        continue;
+      }
+      Expr child = *frame->next;
       frame->next += frame->stride;
       frame->rest--;
+      edges++;
+      walk_enter(dag, scratch, walk, child, base, order);
     }
   }
   heap_work(scratch->heap, order->count - base + 2 * edges);
@@ -562,10 +507,13 @@ static int compare_index(const void *a, const void *b) {
 void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves) {
   const IndexVec *order = walk_list(dag, scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1);
   uint32_t first = leaves->count;
-  for (uint32_t i = 0; i < order->count; i++)
-    if (dag_op(dag, order->data[i]) == OP_VARIABLE) vec_push(scratch->heap, leaves, order->data[i]);
-  if (leaves->count > first)
-    dag_sort(scratch->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
+  bool is_sorted = true;
+  for (uint32_t i = 0; i < order->count; i++) {
+    if (dag_op(dag, order->data[i]) != OP_VARIABLE) continue;
+    is_sorted = is_sorted && (leaves->count == first || vec_last(leaves) < order->data[i]);
+    vec_push(scratch->heap, leaves, order->data[i]);
+  }
+  if (!is_sorted) dag_sort(scratch->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
 }
 
 bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag_flags(dag, e) & 1u << leaf; }
@@ -581,13 +529,23 @@ bool dag_has_event(const Dag *dag, Expr e) { return dag_flags(dag, e) & DAG_EVEN
 
 /* ---- sorting ---- */
 
-static void insertion_sort(char *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
+static inline void insertion_sort(char *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
   char held[32];
   for (uint32_t i = 1; i < count; i++) {
     uint32_t j = i;
     memcpy(held, data + i * size, size);
     for (; j > 0 && compare(data + (j - 1) * size, held) > 0; j--) memcpy(data + j * size, data + (j - 1) * size, size);
     memcpy(data + j * size, held, size);
+  }
+}
+
+/* Copying elements of a known size takes no calls. */
+static void sort_run(char *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
+  switch (size) {
+  case 4: insertion_sort(data, count, 4, compare); break;
+  case 8: insertion_sort(data, count, 8, compare); break;
+  case 16: insertion_sort(data, count, 16, compare); break;
+  default: insertion_sort(data, count, size, compare);
   }
 }
 
@@ -604,8 +562,7 @@ void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare
   enum { RUN = 32, SORT_WORK = 8 }; /* SORT_WORK: steps of work per element */
   heap_work(heap, (uint64_t)count * SORT_WORK);
   char *from = data;
-  for (uint32_t i = 0; i < count; i += RUN)
-    insertion_sort(from + i * size, count - i < RUN ? count - i : RUN, size, compare);
+  for (uint32_t i = 0; i < count; i += RUN) sort_run(from + i * size, count - i < RUN ? count - i : RUN, size, compare);
   if (count <= RUN) return;
   char *scratch = heap_array(heap, count, size), *to = scratch;
   for (uint32_t width = RUN; width < count; width *= 2) {

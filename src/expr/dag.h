@@ -20,6 +20,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "base/pool.h"
 
 #include <float.h>
 
@@ -50,6 +51,11 @@ typedef struct Node {
 
 typedef struct Dag Dag;
 
+/* The contents of a graph, its first member: reading needs no calls. What the pools hold is in dag_internal.h. */
+typedef struct DagPools {
+  Pool nodes, flags, constants, words, terms; /* Node, uint8_t, double, Expr, Term */
+} DagPools;
+
 /* A node that a walk has entered, and its children that are still to be visited, `stride` words apart. */
 typedef struct DagFrame {
   Expr node;
@@ -72,6 +78,9 @@ void dag_scratch_free(DagScratch *scratch);
 
 /* The graph's own scratch, for the one owner that extends it. */
 DagScratch *dag_scratch(Dag *dag);
+
+/* Frees the scratch memory of constructors and walks, which otherwise stays for the next ones. */
+void dag_trim(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);
 
@@ -134,25 +143,11 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
  * returned as it is. */
 Expr dag_rebuild(Dag *dag, Expr e, const Expr *children);
 
-/* ---- reading; pointers into the graph are valid until the next constructor ---- */
-Op dag_op(const Dag *dag, Expr e);
-bool dag_is_constant(const Dag *dag, Expr e, double *value); /* value may be NULL */
-double dag_value(const Dag *dag, Expr e);                    /* of OP_CONSTANT */
-bool dag_is_residue(const Dag *dag, Expr e);                 /* made by dag_residue? Divisions by it are kept */
-uint32_t dag_index(const Dag *dag, Expr e);                  /* of a parameter, variable, discrete, pre, string leaf */
-uint32_t dag_order(const Dag *dag, Expr e);                  /* of OP_VARIABLE */
-uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out); /* of operators other than sum; returns the count */
-uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out); /* of OP_SUM; returns the count */
-
-/* Arguments and terms alike: number of direct children (0 for leaves) and the i-th of them. */
-uint32_t dag_child_count(const Dag *dag, Expr e);
-Expr dag_child(const Dag *dag, Expr e, uint32_t i);
-
 typedef struct CallInfo {
   uint32_t function, output, partial_count;
   const uint32_t *partials;
 } CallInfo;
-CallInfo dag_call_info(const Dag *dag, Expr e);
+CallInfo dag_call_info(const Dag *dag, Expr e); /* pointers into the graph are valid until the next constructor */
 
 /* Name, arity and kind of an operator. */
 typedef enum OpKind {
@@ -165,8 +160,12 @@ typedef enum OpKind {
 } OpKind;
 const char *op_name(Op op);
 const char *op_text(Op op); /* value as C text; the identifiers a, b, c stand for the arguments (ops.def) */
-int op_arity(Op op);        /* -1: any */
-OpKind op_kind(Op op);
+
+/* Arities (-1: any) and kinds of all operators. */
+extern const int8_t op_arities[OP_COUNT];
+extern const uint8_t op_kinds[OP_COUNT];
+static inline int op_arity(Op op) { return op_arities[op]; }
+static inline OpKind op_kind(Op op) { return (OpKind)op_kinds[op]; }
 
 /* if, min, max, noEvent, smooth, homotopy: the derivative is a choice among the arguments' derivatives, or a mark around them. */
 bool op_is_selector(Op op);
@@ -178,6 +177,88 @@ static inline bool op_is_order(Op op) { return op >= OP_LESS && op <= OP_GREATER
  * no value by themselves (leaves, sums, calls, sample, delay ...). The value may overflow. Used for folding;
  * the tape uses the same table. */
 bool op_evaluate(Op op, const double *arguments, double *out);
+
+/* ---- reading; pointers into the graph are valid until the next constructor ---- */
+static inline const DagPools *dag_pools(const Dag *dag) { return (const DagPools *)(const void *)dag; }
+static inline const Node *dag_node(const Dag *dag, Expr e) { return &pool_at(Node, &dag_pools(dag)->nodes, e); }
+static inline const uint32_t *dag_words(const Dag *dag, const Node *node) {
+  return &pool_at(Expr, &dag_pools(dag)->words, node->first);
+}
+static inline const Term *dag_sum_terms(const Dag *dag, const Node *node) {
+  return &pool_at(Term, &dag_pools(dag)->terms, node->first);
+}
+
+static inline Op dag_op(const Dag *dag, Expr e) { return (Op)dag_node(dag, e)->op; }
+
+/* Of OP_CONSTANT. */
+static inline double dag_value(const Dag *dag, Expr e) {
+  return pool_at(double, &dag_pools(dag)->constants, dag_node(dag, e)->first);
+}
+
+/* value may be NULL. */
+static inline bool dag_is_constant(const Dag *dag, Expr e, double *value) {
+  if (dag_op(dag, e) != OP_CONSTANT) return false;
+  if (value) *value = dag_value(dag, e);
+  return true;
+}
+
+/* Was it made by dag_residue? Divisions by it are kept. */
+static inline bool dag_is_residue(const Dag *dag, Expr e) {
+  return dag_op(dag, e) == OP_CONSTANT && dag_node(dag, e)->count;
+}
+
+/* Of a parameter, variable, discrete, pre, string leaf; of OP_VARIABLE. */
+static inline uint32_t dag_index(const Dag *dag, Expr e) { return dag_node(dag, e)->first; }
+static inline uint32_t dag_order(const Dag *dag, Expr e) { return dag_node(dag, e)->count; }
+
+/* Of operators other than sum; returns the count. */
+static inline uint32_t dag_arguments_of(const Dag *dag, const Node *node, const Expr **out) {
+  int arity = op_arity((Op)node->op);
+  *out = NULL;
+  if (!arity) return 0;
+  const uint32_t *words = dag_words(dag, node);
+  uint32_t head = arity >= 0 ? 0 : node->op == OP_CALL ? 4 + words[3] : 1;
+  *out = words + head;
+  return arity >= 0 ? (uint32_t)arity : words[0] + 1 - head;
+}
+static inline uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out) {
+  return dag_arguments_of(dag, dag_node(dag, e), out);
+}
+
+/* Of OP_SUM; returns the count. */
+static inline uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out) {
+  const Term *terms = dag_sum_terms(dag, dag_node(dag, e));
+  *constant = terms->coefficient;
+  *out = terms + 1;
+  return terms->node;
+}
+
+/* Arguments and terms alike: the direct children of a node (none for leaves), `stride` words apart. */
+typedef struct DagChildren {
+  const Expr *first;
+  uint32_t count, stride;
+} DagChildren;
+static inline DagChildren dag_children_of(const Dag *dag, const Node *node) {
+  DagChildren children = {NULL, 0, 1};
+  _Static_assert(sizeof(Term) % sizeof(Expr) == 0, "terms are a whole number of nodes apart");
+  if (node->op == OP_SUM) {
+    const Term *terms = dag_sum_terms(dag, node);
+    return (DagChildren){&terms[1].node, terms->node, sizeof(Term) / sizeof(Expr)};
+  }
+  if (op_kind((Op)node->op) != KIND_LEAF) children.count = dag_arguments_of(dag, node, &children.first);
+  return children;
+}
+static inline DagChildren dag_children(const Dag *dag, Expr e) { return dag_children_of(dag, dag_node(dag, e)); }
+static inline Expr dag_child_at(const DagChildren *children, uint32_t i) {
+  return children->first[(size_t)i * children->stride];
+}
+
+/* Their number, and the i-th of them. */
+static inline uint32_t dag_child_count(const Dag *dag, Expr e) { return dag_children(dag, e).count; }
+static inline Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
+  DagChildren children = dag_children(dag, e);
+  return dag_child_at(&children, i);
+}
 
 /* ---- calculus (differentiate.c) ---- */
 
@@ -227,6 +308,29 @@ uint64_t dag_digest(const Dag *dag, DagScratch *scratch, Expr e, uint64_t hash);
  * roots. Also replaces inner nodes if given as `from`. */
 void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count);
 
+/* Replacements that are added one after another. What an expression becomes is remembered, so each node is rebuilt once. */
+typedef struct DagSubstitution {
+  Dag *dag;
+  ExprVec from, to;
+  ExprVec made;   /* per node: what it becomes; EXPR_NONE: not yet known */
+  IndexVec known; /* the nodes for which it is known */
+  VEC(DagFrame) stack;
+  ExprVec children;
+} DagSubstitution;
+
+DagSubstitution dag_substitution_make(Dag *dag);
+void dag_substitution_free(DagSubstitution *substitution);
+
+/* Replaces `from` by `to`, which is not itself replaced. */
+void dag_substitution_add(DagSubstitution *substitution, Expr from, Expr to);
+
+/* What e becomes by the replacements so far. O(nodes below e that no earlier call has met), unless a leaf that such a call has met
+ * was replaced since. */
+Expr dag_substitution_of(DagSubstitution *substitution, Expr e);
+
+/* Removes all replacements. */
+void dag_substitution_clear(DagSubstitution *substitution);
+
 /* If e is linear in leaf: e = slope * leaf + rest, with slope and rest free of leaf. rest may be NULL. */
 bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 
@@ -256,7 +360,7 @@ bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, v
 /* The kind of value that an expression has in the language; the nodes do not contain it. Enumeration i is
  * VALUE_ENUMERATION + i. */
 typedef enum ValueKind {
-  VALUE_ANY, /* not known, or decided by the value */
+  VALUE_ANY, /* the kind is not known, or the value decides it */
   VALUE_REAL,
   VALUE_INTEGER,
   VALUE_BOOLEAN,

@@ -17,9 +17,10 @@ typedef struct Affine {
   Expr slope, rest;
 } Affine;
 typedef VEC(Affine) AffineVec;
+typedef struct GradientSweep GradientSweep;
 
-/* What occurs at or below a node: bit `op` for each leaf operator but constants, whose bit is DAG_NONSMOOTH (see dag_below_nonsmooth),
- * and DAG_EVENT if there is a relation or jump outside of noEvent. */
+/* The operators at or below a node: bit `op` for each leaf operator except constants, whose bit is DAG_NONSMOOTH (see
+ * dag_below_nonsmooth), and DAG_EVENT if there is a relation or jump outside of noEvent. */
 enum { DAG_NONSMOOTH = 1 << OP_CONSTANT, DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 
@@ -34,12 +35,12 @@ typedef struct Slot {
 } Slot;
 
 struct Dag {
+  DagPools pools; /* see dag_pools */
   Heap *heap;
   Names *names;
-  Pool nodes, flags, constants, words, terms; /* Node, uint8_t, double, Expr, Term */
-  const Dag *below;                           /* the graph that it is over; NULL: none */
-  uint32_t first;                             /* of its own nodes; earlier nodes belong to the graph below */
-  Slot *table;                                /* open addressing; its own nodes */
+  const Dag *below; /* the graph that it is over; NULL: none */
+  uint32_t first;   /* of its own nodes; earlier nodes belong to the graph below */
+  Slot *table;      /* open addressing; its own nodes */
   uint32_t table_capacity, entries;
   IndexVec leaves[LEAF_LISTS]; /* its own leaves: node + 1 by index; 0 or beyond the end: none */
 
@@ -47,6 +48,9 @@ struct Dag {
   TermVec affine_terms; /* scratch of dag_linear, which is called for each equation */
   IndexVec affine_order;
   AffineVec affine_split, affine_children;
+  GradientSweep *gradient;    /* scratch of dag_gradient; NULL until needed */
+  IndexVec substituted_order; /* scratch of dag_substitute */
+  ExprVec substituted, substituted_children;
   DagScratch scratch;   /* for walks of the owner that extends the graph */
   IndexVec derivatives; /* per node: its time derivative, or EXPR_NONE */
 };
@@ -54,7 +58,7 @@ struct Dag {
 /* Nodes 0 and 1 are the constants 0 and 1. */
 enum { EXPR_ZERO = 0, EXPR_ONE = 1 };
 
-static inline uint8_t dag_flags(const Dag *dag, Expr e) { return pool_at(uint8_t, &dag->flags, e); }
+static inline uint8_t dag_flags(const Dag *dag, Expr e) { return pool_at(uint8_t, &dag->pools.flags, e); }
 
 /* The node with these arguments, without any simplification. The arguments must not point into the graph. */
 Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count);

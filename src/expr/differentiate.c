@@ -257,7 +257,7 @@ static Expr derive_node(Dag *dag, Expr self, const Expr *d, uint32_t count, bool
 /* ---- time derivative ---- */
 
 static void memo_grow(Dag *dag) {
-  uint32_t more = dag->nodes.count - dag->derivatives.count;
+  uint32_t more = dag->pools.nodes.count - dag->derivatives.count;
   if (more) memset(vec_extend(dag->heap, &dag->derivatives, more), 0xff, more * sizeof(Expr));
 }
 
@@ -340,8 +340,14 @@ typedef struct Contribution {
   uint32_t next; /* 1 + index, 0 ends */
 } Contribution;
 
+/* A column for sorting by (index, order). */
+typedef struct SortedEntry {
+  uint64_t key;
+  GradientEntry entry;
+} SortedEntry;
+
 /* A gradient sweep. The gradients of selectors are stored, children first; reverse mode is used between selectors. */
-typedef struct GradientSweep {
+struct GradientSweep {
   Dag *dag;
   Map ranges;               /* selector -> position in begins */
   IndexVec begins;          /* entries of selector number i: [begins[i], begins[i + 1]) */
@@ -351,7 +357,8 @@ typedef struct GradientSweep {
   IndexVec heads;           /* per position in it: list of contributions */
   VEC(Contribution) contributions;
   TermVec terms;
-} GradientSweep;
+  VEC(SortedEntry) columns;
+};
 
 static void contribute(GradientSweep *g, Expr node, double coefficient, Expr adjoint) {
   if (!dag_was_met(&g->dag->scratch, node) || adjoint == EXPR_ZERO) return;
@@ -475,6 +482,9 @@ static void selector_store(GradientSweep *g, Expr self) {
 
 static void store_selectors(GradientSweep *g, Expr e) {
   IndexVec all = {0};
+  g->begins.count = g->entries.count = 0;
+  if (g->ranges.count) map_free(&g->ranges);
+  if (dag_is_smooth(g->dag, e)) return;
   dag_below_nonsmooth(g->dag, &g->dag->scratch, &e, 1, &all);
   vec_push(g->dag->heap, &g->begins, 0);
   for (uint32_t i = 0; i < all.count; i++)
@@ -483,12 +493,6 @@ static void store_selectors(GradientSweep *g, Expr e) {
   vec_free(g->dag->heap, &all);
 }
 
-/* A column for sorting by (index, order). */
-typedef struct SortedEntry {
-  uint64_t key;
-  GradientEntry entry;
-} SortedEntry;
-
 static int compare_columns(const void *a, const void *b) {
   uint64_t x = ((const SortedEntry *)a)->key, y = ((const SortedEntry *)b)->key;
   return (x > y) - (x < y);
@@ -496,27 +500,29 @@ static int compare_columns(const void *a, const void *b) {
 
 static void append_result(GradientSweep *g, ExprVec *leaves, ExprVec *partials) {
   Dag *dag = g->dag;
-  SortedEntry *columns = heap_array(dag->heap, g->result.count, sizeof *columns);
+  g->columns.count = 0;
   for (uint32_t i = 0; i < g->result.count; i++) {
     GradientEntry entry = g->result.data[i];
-    columns[i] = (SortedEntry){(uint64_t)dag_index(dag, entry.leaf) << 16 | dag_order(dag, entry.leaf), entry};
+    SortedEntry column = {(uint64_t)dag_index(dag, entry.leaf) << 16 | dag_order(dag, entry.leaf), entry};
+    vec_push(dag->heap, &g->columns, column);
   }
-  dag_sort(dag->heap, columns, g->result.count, sizeof *columns, compare_columns);
-  for (uint32_t i = 0; i < g->result.count; i++) {
-    vec_push(dag->heap, leaves, columns[i].entry.leaf);
-    vec_push(dag->heap, partials, columns[i].entry.partial);
+  if (g->columns.count)
+    dag_sort(dag->heap, g->columns.data, g->columns.count, sizeof *g->columns.data, compare_columns);
+  for (uint32_t i = 0; i < g->columns.count; i++) {
+    vec_push(dag->heap, leaves, g->columns.data[i].entry.leaf);
+    vec_push(dag->heap, partials, g->columns.data[i].entry.partial);
   }
-  heap_free(dag->heap, columns);
 }
 
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials) {
-  GradientSweep g = {.dag = dag, .ranges = map_make(dag->heap)};
-  store_selectors(&g, e);
-  region_sweep(&g, e);
-  append_result(&g, leaves, partials);
-  map_free(&g.ranges);
-  vec_free(dag->heap, &g.begins, &g.entries, &g.result, &g.order, &g.heads, &g.contributions);
-  vec_free(dag->heap, &g.terms);
+  if (!dag->gradient) {
+    dag->gradient = heap_alloc(dag->heap, sizeof *dag->gradient);
+    *dag->gradient = (GradientSweep){.dag = dag, .ranges = map_make(dag->heap)};
+  }
+  GradientSweep *g = dag->gradient;
+  store_selectors(g, e);
+  region_sweep(g, e);
+  append_result(g, leaves, partials);
 }
 
 /* ---- linear split ---- */
@@ -617,16 +623,104 @@ static Expr substitute_node(Dag *dag, const Expr *changed, Expr e, ExprVec *chil
 }
 
 void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count) {
-  IndexVec order = {0};
-  ExprVec children = {0};
-  dag_below(dag, &dag->scratch, roots, count, &order);
-  Expr *changed = heap_array(dag->heap, order.count, sizeof *changed);
-  memset(changed, 0xff, order.count * sizeof *changed); /* EXPR_NONE: not yet known */
+  IndexVec *order = &dag->substituted_order;
+  order->count = dag->substituted.count = 0;
+  dag_below(dag, &dag->scratch, roots, count, order);
+  Expr *changed = vec_extend(dag->heap, &dag->substituted, order->count);
+  memset(changed, 0xff, order->count * sizeof *changed); /* EXPR_NONE: not yet known */
   for (uint32_t i = 0; i < pairs; i++)
     if (dag_was_met(&dag->scratch, from[i])) changed[dag->scratch.slots.data[from[i]]] = to[i];
-  for (uint32_t i = 0; i < order.count; i++)
-    if (changed[i] == EXPR_NONE) changed[i] = substitute_node(dag, changed, order.data[i], &children);
+  for (uint32_t i = 0; i < order->count; i++)
+    if (changed[i] == EXPR_NONE) changed[i] = substitute_node(dag, changed, order->data[i], &dag->substituted_children);
   for (uint32_t i = 0; i < count; i++) roots[i] = changed[dag->scratch.slots.data[roots[i]]];
-  heap_free(dag->heap, changed);
-  vec_free(dag->heap, &children, &order);
+}
+
+DagSubstitution dag_substitution_make(Dag *dag) { return (DagSubstitution){.dag = dag}; }
+
+void dag_substitution_free(DagSubstitution *s) {
+  vec_free(s->dag->heap, &s->from, &s->to, &s->made, &s->known, &s->stack, &s->children);
+}
+
+static void note_made(DagSubstitution *s, Expr e, Expr made) {
+  uint32_t nodes = s->dag->pools.nodes.count, more = nodes - s->made.count;
+  if (more) memset(vec_extend(s->dag->heap, &s->made, more), 0xff, more * sizeof(Expr));
+  s->made.data[e] = made;
+  vec_push(s->dag->heap, &s->known, e);
+}
+
+static bool is_made(const DagSubstitution *s, Expr e) { return e < s->made.count && s->made.data[e] != EXPR_NONE; }
+
+static void forget_made(DagSubstitution *s) {
+  for (uint32_t i = 0; i < s->known.count; i++) s->made.data[s->known.data[i]] = EXPR_NONE;
+  s->known.count = 0;
+}
+
+void dag_substitution_clear(DagSubstitution *s) {
+  forget_made(s);
+  s->from.count = s->to.count = 0;
+}
+
+void dag_substitution_add(DagSubstitution *s, Expr from, Expr to) {
+  vec_push(s->dag->heap, &s->from, from);
+  vec_push(s->dag->heap, &s->to, to);
+  if (!is_made(s, from)) {
+    note_made(s, from, to);
+    return;
+  }
+  forget_made(s);
+  for (uint32_t i = 0; i < s->from.count; i++) note_made(s, s->from.data[i], s->to.data[i]);
+}
+
+static void substitution_enter(DagSubstitution *s, Expr e) {
+  if (is_made(s, e)) return;
+  DagChildren children = dag_children(s->dag, e);
+  if (!children.count) note_made(s, e, e);
+  else vec_push(s->dag->heap, &s->stack, (DagFrame){e, 0, 0, NULL});
+}
+
+/* All children of the node are made. */
+static void substitution_leave(DagSubstitution *s, Expr e) {
+  DagChildren children = dag_children(s->dag, e);
+  bool differs = false;
+  s->children.count = 0;
+  for (uint32_t i = 0; i < children.count; i++) {
+    Expr child = dag_child_at(&children, i);
+    vec_push(s->dag->heap, &s->children, s->made.data[child]);
+    differs = differs || vec_last(&s->children) != child;
+  }
+  note_made(s, e, differs ? dag_rebuild(s->dag, e, s->children.data) : e);
+}
+
+/* Constructors move the pools, so a frame has the number of children that were entered (in `rest`), and no pointer to them. */
+Expr dag_substitution_of(DagSubstitution *s, Expr e) {
+  uint64_t edges = 0;
+  s->stack.count = 0;
+  substitution_enter(s, e);
+  while (s->stack.count) {
+    DagFrame *frame = &vec_last(&s->stack);
+    DagChildren children = dag_children(s->dag, frame->node);
+    if (frame->rest < children.count) {
+      substitution_enter(s, dag_child_at(&children, frame->rest++));
+    } else {
+      substitution_leave(s, vec_pop(&s->stack).node);
+      edges += children.count;
+    }
+  }
+  heap_work(s->dag->heap, 1 + 2 * edges);
+  return s->made.data[e];
+}
+
+/* ---- memory ---- */
+
+void dag_trim(Dag *dag) {
+  GradientSweep *g = dag->gradient;
+  dag_scratch_free(&dag->scratch);
+  vec_free(dag->heap, &dag->sum, &dag->affine_terms, &dag->affine_order, &dag->affine_split, &dag->affine_children);
+  vec_free(dag->heap, &dag->substituted_order, &dag->substituted, &dag->substituted_children);
+  if (!g) return;
+  map_free(&g->ranges);
+  vec_free(dag->heap, &g->begins, &g->entries, &g->result, &g->order, &g->heads, &g->contributions);
+  vec_free(dag->heap, &g->terms, &g->columns);
+  heap_free(dag->heap, g);
+  dag->gradient = NULL;
 }

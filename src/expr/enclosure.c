@@ -2,16 +2,16 @@
 #include "expr/enclosure.h"
 
 /* A node with the places of its children's values. The coefficients of a sum are at the same places. */
-typedef struct Step {
+typedef struct EnclosedNode {
   Op op;
   uint32_t count, child, index;
   Expr node; /* of a variable; `index` counts the variables */
   double constant;
-} Step;
+} EnclosedNode;
 
 struct Enclosure {
   uint32_t count, variables;
-  Step *step;
+  EnclosedNode *step;
   uint32_t *child;
   double *coefficient; /* parallel to child; for sums only */
   Interval *bounds;
@@ -46,8 +46,9 @@ bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e) {
   return !dag_depends(dag, e, OP_VARIABLE) && enclosure_possible_of_variables(dag, scratch, e);
 }
 
-static Step make_step(const Dag *dag, Expr e, const DagScratch *scratch, Enclosure *enclosure, uint32_t *places) {
-  Step step = {.op = dag_op(dag, e), .count = dag_child_count(dag, e), .child = *places};
+static EnclosedNode make_step(const Dag *dag, Expr e, const DagScratch *scratch, Enclosure *enclosure,
+                              uint32_t *places) {
+  EnclosedNode step = {.op = dag_op(dag, e), .count = dag_child_count(dag, e), .child = *places};
   const Term *terms;
   if (step.op == OP_VARIABLE) step.node = e, step.index = enclosure->variables++;
   if (step.op == OP_CONSTANT) step.constant = dag_value(dag, e);
@@ -86,7 +87,7 @@ void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes
     if (enclosure->step[i].op == OP_VARIABLE) vec_push(heap, nodes, enclosure->step[i].node);
 }
 
-static bool is_discrete(const Step *step) { return step->op == OP_DISCRETE || step->op == OP_PRE; }
+static bool is_discrete(const EnclosedNode *step) { return step->op == OP_DISCRETE || step->op == OP_PRE; }
 
 uint32_t enclosure_discretes(const Enclosure *enclosure) {
   uint32_t count = 0;
@@ -94,7 +95,7 @@ uint32_t enclosure_discretes(const Enclosure *enclosure) {
   return count;
 }
 
-static Interval enclose_sum(const Enclosure *enclosure, const Step *step) {
+static Interval enclose_sum(const Enclosure *enclosure, const EnclosedNode *step) {
   Interval sum = {step->constant, step->constant};
   double size = fabs(step->constant);
   for (uint32_t c = 0; c < step->count; c++) {
@@ -109,7 +110,7 @@ static Interval enclose_sum(const Enclosure *enclosure, const Step *step) {
   return (Interval){sum.low - slack, sum.high + slack};
 }
 
-static Interval enclose_leaf(const Step *step, Interval time, HeldValues held) {
+static Interval enclose_leaf(const EnclosedNode *step, Interval time, HeldValues held) {
   double value = step->constant;
   if (step->op == OP_TIME) return time;
   if (step->op == OP_VARIABLE) return held.variables[step->index];
@@ -119,25 +120,25 @@ static Interval enclose_leaf(const Step *step, Interval time, HeldValues held) {
   return (Interval){value, value};
 }
 
-static Interval enclose(const Enclosure *enclosure, const Step *step) {
+static Interval enclose(const Enclosure *enclosure, const EnclosedNode *step) {
   Interval x[3] = {{0, 0}, {0, 0}, {0, 0}};
   if (step->op == OP_SUM) return enclose_sum(enclosure, step);
   for (uint32_t c = 0; c < step->count && c < 3; c++) x[c] = enclosure->bounds[enclosure->child[step->child + c]];
   return interval_operator(step->op, x);
 }
 
-static bool is_leaf(const Step *step) { return step->count == 0 && step->op != OP_SUM; }
+static bool is_leaf(const EnclosedNode *step) { return step->count == 0 && step->op != OP_SUM; }
 
 Interval enclosure_bounds(Enclosure *enclosure, Interval time, HeldValues held) {
   for (uint32_t i = 0; i < enclosure->count; i++) {
-    const Step *step = &enclosure->step[i];
+    const EnclosedNode *step = &enclosure->step[i];
     bool leaf = is_leaf(step);
     enclosure->bounds[i] = leaf ? enclose_leaf(step, time, held) : enclose(enclosure, step);
   }
   return enclosure->bounds[enclosure->count - 1];
 }
 
-static double value_of(const Enclosure *enclosure, const Step *step) {
+static double value_of(const Enclosure *enclosure, const EnclosedNode *step) {
   double sum = step->constant, arguments[3] = {0}, value;
   for (uint32_t c = 0; c < step->count; c++) {
     double x = enclosure->value[enclosure->child[step->child + c]];
@@ -150,7 +151,7 @@ static double value_of(const Enclosure *enclosure, const Step *step) {
 
 double enclosure_value(Enclosure *enclosure, double time, HeldValues held) {
   for (uint32_t i = 0; i < enclosure->count; i++) {
-    const Step *step = &enclosure->step[i];
+    const EnclosedNode *step = &enclosure->step[i];
     bool leaf = is_leaf(step);
     enclosure->value[i] = leaf ? enclose_leaf(step, (Interval){time, time}, held).low : value_of(enclosure, step);
   }
@@ -160,7 +161,7 @@ double enclosure_value(Enclosure *enclosure, double time, HeldValues held) {
 bool enclosure_hold(const Enclosure *enclosure, HeldValues held, double *kept) {
   bool same = true;
   for (uint32_t i = 0; i < enclosure->count; i++) {
-    const Step *step = &enclosure->step[i];
+    const EnclosedNode *step = &enclosure->step[i];
     if (!is_discrete(step)) continue;
     double value = (step->op == OP_PRE ? held.pre : held.discretes)[step->index];
     same = same && *kept == value;

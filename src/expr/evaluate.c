@@ -71,6 +71,8 @@ static bool is_valued_leaf(Op op) {
 
 bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, void *context, double *value,
                   Expr *where) {
+  if (where) *where = EXPR_NONE;
+  if (dag_is_constant(dag, e, value)) return true;
   IndexVec order = {0};
   dag_below(dag, scratch, &e, 1, &order);
   NodeValues nodes = {.slots = scratch->slots.data,

@@ -2,7 +2,7 @@
 #include "expr/linearity.h"
 
 /* How a node depends on the leaves of the set. */
-typedef enum Dependence { DEPENDS_NOT, DEPENDS_LINEARLY, DEPENDS_OTHERWISE } Dependence;
+typedef enum LinearityClass { DEPENDS_NOT, DEPENDS_LINEARLY, DEPENDS_OTHERWISE } LinearityClass;
 
 Linearity linearity_make(const Dag *dag, DagScratch *scratch) {
   return (Linearity){.dag = dag, .scratch = scratch, .dependence = heap_array(scratch->heap, dag_size(dag), 1)};
@@ -17,10 +17,10 @@ static bool child_depends(const Linearity *linearity, Expr e, uint32_t k) {
   return linearity->dependence[dag_child(linearity->dag, e, k)] != DEPENDS_NOT;
 }
 
-static Dependence node_dependence(const Linearity *linearity, Expr e) {
-  Dependence largest = DEPENDS_NOT;
+static LinearityClass node_dependence(const Linearity *linearity, Expr e) {
+  LinearityClass largest = DEPENDS_NOT;
   for (uint32_t k = 0; k < dag_child_count(linearity->dag, e); k++) {
-    Dependence child = (Dependence)linearity->dependence[dag_child(linearity->dag, e, k)];
+    LinearityClass child = (LinearityClass)linearity->dependence[dag_child(linearity->dag, e, k)];
     if (child > largest) largest = child;
   }
   if (largest == DEPENDS_NOT) return DEPENDS_NOT;

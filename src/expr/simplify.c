@@ -144,7 +144,7 @@ Expr dag_multiply(Dag *dag, Expr a, Expr b) {
 
 /* With a constant on one side; EXPR_NONE if no rule applies. */
 static Expr divide_constants(Dag *dag, Expr a, Expr b) {
-  double p, q;
+  double p = 0, q = 0;
   bool over = dag_is_constant(dag, a, &p), under = dag_is_constant(dag, b, &q);
   if (under && (q == 0 || dag_is_residue(dag, b))) return dag_intern(dag, OP_DIVIDE, (Expr[]){a, b}, 2);
   if (over && under && isfinite(p / q)) return dag_constant(dag, p / q);
@@ -406,10 +406,11 @@ static Expr rebuild_sum(Dag *dag, Expr e, const Expr *children) {
   double constant;
   const Term *terms;
   uint32_t count = dag_terms(dag, e, &constant, &terms);
-  Term *changed = heap_array(dag->heap, count, sizeof *changed);
+  Term few[DAG_MERGE_TERMS] = {{0, EXPR_ZERO}},
+       *changed = count <= DAG_MERGE_TERMS ? few : heap_array(dag->heap, count, sizeof *changed);
   for (uint32_t i = 0; i < count; i++) changed[i] = (Term){terms[i].coefficient, children[i]};
   Expr result = dag_sum(dag, constant, changed, count);
-  heap_free(dag->heap, changed);
+  if (changed != few) heap_free(dag->heap, changed);
   return result;
 }
 

@@ -67,15 +67,15 @@ void grid_fill_slopes(const Grid *grid, double *room, double *slope[2], double *
 /* ---- values ---- */
 
 /* A place along an axis: the piece, the distance from its beginning, and the distance beyond an end. */
-typedef struct Place {
+typedef struct GridPlace {
   uint32_t piece;
   double distance, beyond;
   bool is_constant;
-} Place;
+} GridPlace;
 
-static bool find_place(const Grid *grid, const GridAxis *axis, double u, Place *place) {
+static bool find_place(const Grid *grid, const GridAxis *axis, double u, GridPlace *place) {
   double begin = axis->x[0], end = axis->x[axis->count - 1];
-  *place = (Place){0};
+  *place = (GridPlace){0};
   if (axis->count == 1) return true;
   if (grid->extrapolation == EXTRAPOLATE_PERIODIC && (u < begin || u >= end)) {
     u -= (end - begin) * floor((u - begin) / (end - begin));
@@ -125,14 +125,14 @@ static void line_piece(const Grid *grid, uint32_t direction, uint32_t i, double 
   for (uint32_t k = 0; k < 4; k++) *(direction ? &c[0][k] : &c[k][0]) = line[k];
 }
 
-static void cubic_piece(const Grid *grid, const Place *p, const Place *q, double c[4][4]) {
+static void cubic_piece(const Grid *grid, const GridPlace *p, const GridPlace *q, double c[4][4]) {
   if (grid->axis[0].count == 1) line_piece(grid, 1, q->piece, c);
   else if (grid->axis[1].count == 1) line_piece(grid, 0, p->piece, c);
   else bicubic_piece(grid, p->piece, q->piece, c);
 }
 
 /* Along an axis with one place nothing changes. */
-static void plain_piece(const Grid *grid, const Place *p, const Place *q, double c[4][4]) {
+static void plain_piece(const Grid *grid, const GridPlace *p, const GridPlace *q, double c[4][4]) {
   const GridAxis *a = &grid->axis[0], *b = &grid->axis[1];
   bool is_flat[2] = {a->count == 1 || p->is_constant, b->count == 1 || q->is_constant};
   uint32_t i = p->piece, j = q->piece;
@@ -168,7 +168,7 @@ static void extend(Extrapolation extrapolation, double beyond, uint32_t order, d
 
 bool grid_derivatives(const Grid *grid, double u1, double u2, uint32_t n, double *out) {
   double c[4][4] = {{0}}, d[JET_LIMIT + 2][JET_LIMIT + 2];
-  Place p, q;
+  GridPlace p, q;
   if (!find_place(grid, &grid->axis[0], u1, &p) || !find_place(grid, &grid->axis[1], u2, &q)) return false;
   /* Constant pieces are extrapolated by the line, or the bilinear surface, through the last points. */
   bool is_continued = grid->extrapolation == EXTRAPOLATE_LINEAR && (p.beyond != 0 || q.beyond != 0);

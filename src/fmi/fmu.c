@@ -287,7 +287,8 @@ static void log_2(void *environment, const char *name, int status, const char *c
   (void)name, (void)category;
   if (status == FMI_OK || !fmu) return;
   va_start(list, message);
-  vsnprintf(fmu->failure, LOGGED, message ? message : "", list); /* words of the FMU, no point: any locale */
+  vsnprintf(fmu->failure, LOGGED, message ? message : "",
+            list); /* the text comes from the FMU, and contains no numbers of ours: the locale does not matter */
   va_end(list);
 }
 

@@ -47,7 +47,7 @@ static uint32_t list_positions(const InitialSystem *system, const uint32_t *rows
   return distinct;
 }
 
-/* The expressions of the rows, and one word more of the whole system, whose Jacobian has all columns. */
+/* The expressions of the rows, and one more word for the whole system, whose Jacobian has all columns. */
 static Expr *list_roots(const InitialSystem *system, const uint32_t *rows, uint32_t count) {
   Expr *roots = heap_array(system->heap, (size_t)count + 1, sizeof *roots);
   for (uint32_t k = 0; k < count; k++) roots[k] = system->row[rows ? rows[k] : k];

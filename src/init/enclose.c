@@ -10,7 +10,7 @@ enum { BOX_LIMIT = 4000 };           /* boxes examined */
 static const double SMALLEST = 1e-9; /* relative to the first box: narrower boxes are left undecided */
 static const double SHRUNK = 0.7;    /* a box that pruning leaves wider than this, relative to before, is halved */
 
-typedef struct Search {
+typedef struct BoxSearch {
   InitialSystem *system;
   Patch *patch;
   uint32_t n;
@@ -27,20 +27,20 @@ typedef struct Search {
   bool is_complete;
   double *y, *guess, *nearest; /* per column of the system: the known ones; a solution; the nearest so far */
   double distance;
-} Search;
+} BoxSearch;
 
-static void set_place(Search *search, uint32_t place, Interval value) {
+static void set_place(BoxSearch *search, uint32_t place, Interval value) {
   *interval_tape_at(search->tape, place) = (Motion){value, {0, 0}, value};
 }
 
-static void set_unknowns(Search *search, const Interval *box, bool at_middle) {
+static void set_unknowns(BoxSearch *search, const Interval *box, bool at_middle) {
   for (uint32_t k = 0; k < search->n; k++) {
     set_place(search, search->place[k], at_middle ? interval_point(interval_middle(box[k])) : box[k]);
   }
 }
 
 /* Bounds of the residuals over the box, or at its midpoint. False: one of them cannot be zero there. */
-static bool bound_rows(Search *search, const Interval *box, bool at_middle, Interval *g) {
+static bool bound_rows(BoxSearch *search, const Interval *box, bool at_middle, Interval *g) {
   bool may_vanish = true;
   set_unknowns(search, box, at_middle);
   interval_tape_run(search->tape, search->rows, false);
@@ -52,7 +52,7 @@ static bool bound_rows(Search *search, const Interval *box, bool at_middle, Inte
 }
 
 /* Bounds of the Jacobian over the box go to Krawczyk's operator. */
-static bool set_jacobian(Search *search, const Interval *box) {
+static bool set_jacobian(BoxSearch *search, const Interval *box) {
   Interval matrix[ENCLOSE_LIMIT * ENCLOSE_LIMIT] = {0};
   const Jacobian *jacobian = search->jacobian;
   set_unknowns(search, box, false);
@@ -67,7 +67,7 @@ static bool set_jacobian(Search *search, const Interval *box) {
 }
 
 /* Solves within a box that is proven to have a solution, and keeps the solution if it is the nearest so far. */
-static void take_solution(Search *search, const Interval *box) {
+static void take_solution(BoxSearch *search, const Interval *box) {
   double away = 0;
   memcpy(search->guess, search->y, search->system->columns * sizeof *search->guess);
   for (uint32_t k = 0; k < search->n; k++) search->guess[search->positions[k]] = interval_middle(box[k]);
@@ -88,7 +88,7 @@ static void take_solution(Search *search, const Interval *box) {
 typedef enum Pruned { PRUNED_AWAY, PRUNED_SMALLER, PRUNED_NOT } Pruned;
 
 /* Shrinks the box by Krawczyk's operator. PRUNED_AWAY: the box has no solution, or its solution was found. */
-static Pruned prune(Search *search, Interval *box) {
+static Pruned prune(BoxSearch *search, Interval *box) {
   Interval g[ENCLOSE_LIMIT], around[ENCLOSE_LIMIT], image[ENCLOSE_LIMIT];
   bool is_smaller = false;
   if (!bound_rows(search, box, false, g)) return PRUNED_AWAY;
@@ -113,7 +113,7 @@ static Pruned prune(Search *search, Interval *box) {
 }
 
 /* Halves the box along the side that is widest relative to the first box. False: the box is too small, or there are too many. */
-static bool halve(Search *search, const Interval *box) {
+static bool halve(BoxSearch *search, const Interval *box) {
   double widest = 0;
   uint32_t side = 0;
   for (uint32_t k = 0; k < search->n; k++) {
@@ -130,14 +130,14 @@ static bool halve(Search *search, const Interval *box) {
   return true;
 }
 
-static void look_into(Search *search, Interval *box) {
+static void look_into(BoxSearch *search, Interval *box) {
   Pruned pruned;
   do pruned = prune(search, box);
   while (pruned == PRUNED_SMALLER);
   if (pruned == PRUNED_NOT && !halve(search, box)) search->is_complete = false;
 }
 
-static void make_tape(Search *search, Heap *heap, const double *y) {
+static void make_tape(BoxSearch *search, Heap *heap, const double *y) {
   search->tape = interval_tape_new(heap, search->system->evaluator);
   search->row = heap_array(heap, search->n, sizeof(uint32_t));
   search->place = heap_array(heap, search->n, sizeof(uint32_t));
@@ -162,18 +162,18 @@ EncloseEnd enclose_search(InitialSystem *system, Patch *patch, const uint32_t *p
     return ENCLOSE_UNKNOWN;
   void *ticket = NULL;
   Heap *heap = heap_within(system->heap, &ticket);
-  Search search = {.system = system,
-                   .patch = patch,
-                   .n = n,
-                   .positions = positions,
-                   .first = box,
-                   .t = t,
-                   .jacobian = jacobian,
-                   .krawczyk = krawczyk_new(heap, (int32_t)n),
-                   .boxes = heap_array(heap, (size_t)BOX_LIMIT * n, sizeof(Interval)),
-                   .is_complete = true,
-                   .y = y,
-                   .distance = HUGE_VAL};
+  BoxSearch search = {.system = system,
+                      .patch = patch,
+                      .n = n,
+                      .positions = positions,
+                      .first = box,
+                      .t = t,
+                      .jacobian = jacobian,
+                      .krawczyk = krawczyk_new(heap, (int32_t)n),
+                      .boxes = heap_array(heap, (size_t)BOX_LIMIT * n, sizeof(Interval)),
+                      .is_complete = true,
+                      .y = y,
+                      .distance = HUGE_VAL};
   heap_numbers(heap, system->columns, &search.guess, &search.nearest);
   make_tape(&search, heap, y);
   memcpy(search.boxes, box, n * sizeof *box);

@@ -165,7 +165,7 @@ static bool keeps_low(const InitialSystem *system, const InitialColumn *columns,
   return true;
 }
 
-/* Where rows do not determine the columns chosen by structure, because entries happen to be zero here, others are chosen if they
+/* If rows do not determine the columns chosen by structure, because entries happen to be zero here, others are chosen if they
  * are determined. */
 static void choose_at_point(InitialSystem *system, const InitialColumn *columns, const Patch *patch,
                             const double *shaken, const double *y, Order *order, double *condition, Arena *arena) {

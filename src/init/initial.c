@@ -236,7 +236,7 @@ static void set_starts(const Initial *initial, double *y) {
   for (uint32_t q = 0; q < initial->columns; q++) y[q] = initial->column[q].start;
 }
 
-typedef struct Attempt {
+typedef struct InitialAttempt {
   InitialSystem *system;
   const Order *order;
   Initial *initial;
@@ -248,7 +248,7 @@ typedef struct Attempt {
   bool homotopy_first;
   bool is_event;
   InitialTrial trial;
-} Attempt;
+} InitialAttempt;
 
 static bool is_by_steps(InitialWay way) { return way == WAY_KEPT || way == WAY_NEAREST || way == WAY_CONTINUED; }
 
@@ -272,13 +272,13 @@ bool initial_holds(const Initializer *initializer, const Initial *initial, doubl
 }
 
 /* Do all rows except surplus ones hold at the current values? */
-static bool values_hold(const Attempt *attempt) {
+static bool values_hold(const InitialAttempt *attempt) {
   Rows rows = system_rows(attempt->system, attempt->initial);
   rows.quotient = attempt->quotient;
   return rows_hold(&rows, &attempt->order->surplus, attempt->t0, attempt->initial->value);
 }
 
-static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
+static bool try_steps(InitialAttempt *attempt, StepsMode mode, InitialWay way) {
   Initial *initial = attempt->initial;
   set_starts(initial, initial->value);
   initial->way = way;
@@ -294,7 +294,7 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   return values_hold(attempt);
 }
 
-static void set_weights(const Attempt *attempt, Patch *patch, StepsMove move) {
+static void set_weights(const InitialAttempt *attempt, Patch *patch, StepsMove move) {
   Heap *heap = attempt->system->heap;
   const uint32_t *positions;
   uint32_t count = patch_columns(patch, &positions);
@@ -306,7 +306,7 @@ static void set_weights(const Attempt *attempt, Patch *patch, StepsMove move) {
 }
 
 /* Moves a solution along the solutions towards the start values, with the weights of the patch. */
-static void approach_starts(Attempt *attempt, Patch *patch, PatchResult *result) {
+static void approach_starts(InitialAttempt *attempt, Patch *patch, PatchResult *result) {
   Initial *initial = attempt->initial;
   double *starts = heap_array(attempt->system->heap, initial->columns, sizeof *starts);
   set_starts(initial, starts);
@@ -315,7 +315,7 @@ static void approach_starts(Attempt *attempt, Patch *patch, PatchResult *result)
 }
 
 /* Solves all rows at once from the current values; then, with `near`, moves along the solutions towards the start values. */
-static bool solve_rows(Attempt *attempt, Patch *patch, bool by_continuation, bool near) {
+static bool solve_rows(InitialAttempt *attempt, Patch *patch, bool by_continuation, bool near) {
   Initial *initial = attempt->initial;
   double *y = initial->value;
   PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y);
@@ -325,14 +325,14 @@ static bool solve_rows(Attempt *attempt, Patch *patch, bool by_continuation, boo
   return result.solved && values_hold(attempt);
 }
 
-static bool solve_all_rows(Attempt *attempt, Patch *patch, StepsMove move, bool by_continuation) {
+static bool solve_all_rows(InitialAttempt *attempt, Patch *patch, StepsMove move, bool by_continuation) {
   set_starts(attempt->initial, attempt->initial->value);
   set_weights(attempt, patch, move);
   return solve_rows(attempt, patch, by_continuation, move != MOVE_OTHERS);
 }
 
 /* Were there enough columns to keep the start values that can be kept, and yet some moved? Then the point is singular (steps.c). */
-static bool gave_way_to_others(const Attempt *attempt) {
+static bool gave_way_to_others(const InitialAttempt *attempt) {
   const Initial *initial = attempt->initial;
   uint32_t others = 0;
   bool moved = false;
@@ -346,7 +346,7 @@ static bool gave_way_to_others(const Attempt *attempt) {
 
 /* The cost of a solution: 0 if start values are near and no value that can be kept was moved without need, otherwise
  * their distance; more beyond min and max. */
-static double point_cost(const Attempt *attempt) {
+static double point_cost(const InitialAttempt *attempt) {
   static const double FORBIDDEN = 1e100;
   const Initial *initial = attempt->initial;
   const double *nominal = attempt->system->nominal, *y = initial->value;
@@ -365,11 +365,11 @@ typedef struct Best {
   NonlinearRung rung;
 } Best;
 
-static Best best_make(const Attempt *attempt) {
+static Best best_make(const InitialAttempt *attempt) {
   return (Best){HUGE_VAL, heap_array(attempt->system->heap, attempt->initial->columns, sizeof(double)), RUNG_START};
 }
 
-static void best_take(const Attempt *attempt, Best *best) {
+static void best_take(const InitialAttempt *attempt, Best *best) {
   double cost = point_cost(attempt);
   if (cost >= best->cost) return;
   best->cost = cost;
@@ -378,7 +378,7 @@ static void best_take(const Attempt *attempt, Best *best) {
 }
 
 /* Takes the best solution as the values; false: there is none. */
-static bool best_give(const Attempt *attempt, Best *best) {
+static bool best_give(const InitialAttempt *attempt, Best *best) {
   bool found = best->cost < HUGE_VAL;
   if (found) memcpy(attempt->initial->value, best->value, attempt->initial->columns * sizeof *best->value);
   if (found) attempt->initial->rung = best->rung;
@@ -387,7 +387,7 @@ static bool best_give(const Attempt *attempt, Best *best) {
 }
 
 /* Improves a solution that is nearest with default start values counted, to one that is nearest where only given ones count. */
-static void improve_equal(Attempt *attempt, Patch *patch, Best *best) {
+static void improve_equal(InitialAttempt *attempt, Patch *patch, Best *best) {
   PatchResult result = {0};
   set_weights(attempt, patch, MOVE_ALIKE);
   approach_starts(attempt, patch, &result);
@@ -395,8 +395,9 @@ static void improve_equal(Attempt *attempt, Patch *patch, Best *best) {
   if (values_hold(attempt)) best_take(attempt, best);
 }
 
-/* Tries one way of moving after another until a solution is good enough; otherwise uses the nearest. */
-static bool try_all_rows(Attempt *attempt) {
+/* Tries the ways in which columns may move, one after the other, until a solution is good enough; otherwise uses the
+ * nearest. */
+static bool try_all_rows(InitialAttempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
   Best best = best_make(attempt);
   attempt->initial->way = WAY_ALL_ROWS;
@@ -446,7 +447,7 @@ static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, doub
 }
 
 /* Follows the solutions from parameter 0, where y is solved, to 1. First it raises the parameter step by step, which is not disturbed by other
- * solutions that cross the path. Where that fails it lets the parameter move freely, past turning points. */
+ * solutions that cross the path. If that fails it lets the parameter move freely, past turning points. */
 static bool follow(InitialSystem *system, const Order *order, double t0, double *y, uint32_t *iterations) {
   Patch *patch = patch_new(system, NULL, 0);
   set_matched(system, order, false, patch);
@@ -457,7 +458,7 @@ static bool follow(InitialSystem *system, const Order *order, double t0, double 
   return result.solved;
 }
 
-static bool try_homotopy(Attempt *attempt) {
+static bool try_homotopy(InitialAttempt *attempt) {
   Initial *initial = attempt->initial;
   InitialSystem *system = system_continued(attempt->system);
   if (!system) return false;
@@ -514,7 +515,7 @@ bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *struc
 
 /* Solves with all rows, including surplus ones: values that the others determine only weakly, as at a double root,
  * become exact. */
-static void polish_surplus(Attempt *attempt) {
+static void polish_surplus(InitialAttempt *attempt) {
   Initial *initial = attempt->initial;
   Heap *heap = attempt->system->heap;
   double *weights = heap_array(heap, initial->columns, sizeof *weights),
@@ -528,7 +529,7 @@ static void polish_surplus(Attempt *attempt) {
   heap_free_all(heap, weights, y);
 }
 
-static bool check_surplus(Attempt *attempt, Diags *diags) {
+static bool check_surplus(InitialAttempt *attempt, Diags *diags) {
   Initial *initial = attempt->initial;
   const IndexVec *surplus = &attempt->order->surplus;
   if (!surplus->count) return true;
@@ -549,7 +550,7 @@ static bool check_surplus(Attempt *attempt, Diags *diags) {
 }
 
 /* Names a row that is undefined at the start values. false: all are defined. */
-static bool report_undefined_start(const Attempt *attempt, Diags *diags) {
+static bool report_undefined_start(const InitialAttempt *attempt, Diags *diags) {
   InitialSystem *system = attempt->system;
   IndexVec rows = {0};
   for (uint32_t r = 0; r < system->rows; r++) vec_push(system->heap, &rows, r);
@@ -558,7 +559,7 @@ static bool report_undefined_start(const Attempt *attempt, Diags *diags) {
   return is_reported;
 }
 
-static bool refuse(Attempt *attempt, Diags *diags) {
+static bool refuse(InitialAttempt *attempt, Diags *diags) {
   Initial *initial = attempt->initial;
   bool defined = true;
   if (!attempt->last.conflict &&
@@ -586,7 +587,7 @@ static bool refuse(Attempt *attempt, Diags *diags) {
   return false;
 }
 
-static bool try_ways(Attempt *attempt) {
+static bool try_ways(InitialAttempt *attempt) {
   if (attempt->homotopy_first && try_homotopy(attempt)) return true;
   if (try_steps(attempt, STEPS_KEEP, WAY_KEPT) || try_steps(attempt, STEPS_NEAREST, WAY_NEAREST)) return true;
   bool is_quick = attempt->trial == TRIAL_QUICK;
@@ -597,7 +598,7 @@ static bool try_ways(Attempt *attempt) {
 
 /* Solves again from nominal values, as long as start values leave a row undefined. Values are still compared with the
  * given start values. */
-static bool solve_from_nominal(Attempt *attempt) {
+static bool solve_from_nominal(InitialAttempt *attempt) {
   enum { ROUNDS = 8 };
   Initial *initial = attempt->initial;
   Heap *heap = attempt->system->heap;
@@ -623,7 +624,7 @@ static const double SPREAD[] = {0.3, 1, 3, 10};
 enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 256 };
 
 /* Guesses spread evenly over rounds and columns (multiples of the golden ratio), within min and max; the first is 0. */
-static void guess_elsewhere(const Attempt *attempt, uint32_t round, double *y) {
+static void guess_elsewhere(const InitialAttempt *attempt, uint32_t round, double *y) {
   for (uint32_t q = 0; q < attempt->initial->columns; q++) {
     const InitialColumn *column = &attempt->initial->column[q];
     double part = 2 * spread_part((double)(q + 1) * round) - 1;
@@ -633,7 +634,7 @@ static void guess_elsewhere(const Attempt *attempt, uint32_t round, double *y) {
   }
 }
 
-static bool solve_guess(Attempt *attempt, Patch *patch, uint32_t round, bool by_continuation) {
+static bool solve_guess(InitialAttempt *attempt, Patch *patch, uint32_t round, bool by_continuation) {
   guess_elsewhere(attempt, round, attempt->initial->value);
   return solve_rows(attempt, patch, by_continuation, true);
 }
@@ -647,7 +648,7 @@ static uint32_t guesses_worth(uint32_t rows) {
 
 /* The last attempt before a refusal: solves all rows at once from other guesses, and takes the nearest solution. Defaults count as
  * much as given values: given values move anyway, and least at a singular point. */
-static bool try_elsewhere(Attempt *attempt) {
+static bool try_elsewhere(InitialAttempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
   uint32_t guesses = guesses_worth(attempt->system->rows);
   Best best = best_make(attempt);
@@ -661,12 +662,12 @@ static bool try_elsewhere(Attempt *attempt) {
   return best_give(attempt, &best);
 }
 
-static bool try_far_ways(Attempt *attempt) {
+static bool try_far_ways(InitialAttempt *attempt) {
   return solve_from_nominal(attempt) || (!attempt->last.conflict && !attempt->is_event && try_elsewhere(attempt));
 }
 
 /* Do the rows that failed contain discrete leaves? Otherwise other modes only change known values in them. */
-static bool is_failure_discrete(const Attempt *attempt) {
+static bool is_failure_discrete(const InitialAttempt *attempt) {
   Nogood leaves = nogood_of_rows(attempt->system, &attempt->last.rows);
   bool any = leaves.count > 0;
   vec_free(attempt->system->heap, &leaves);
@@ -674,12 +675,12 @@ static bool is_failure_discrete(const Attempt *attempt) {
 }
 
 /* Are guesses far from the start values worth their cost? */
-static bool may_go_far(const Attempt *attempt) {
+static bool may_go_far(const InitialAttempt *attempt) {
   if (attempt->trial == TRIAL_QUICK) return false;
   return attempt->trial != TRIAL_OF_MANY || is_failure_discrete(attempt);
 }
 
-static bool solve_system(Attempt *attempt, Diags *diags) {
+static bool solve_system(InitialAttempt *attempt, Diags *diags) {
   if (try_ways(attempt) || (may_go_far(attempt) && try_far_ways(attempt))) return check_surplus(attempt, diags);
   return attempt->trial == TRIAL_NONE && refuse(attempt, diags);
 }
@@ -705,14 +706,14 @@ static bool follow_literally(void *context, double t, const double *y) {
 }
 
 /* Do the modes agree with the relations at the current values? */
-static bool modes_agree(const Attempt *attempt, Literal *literal) {
+static bool modes_agree(const InitialAttempt *attempt, Literal *literal) {
   system_store(attempt->system, attempt->initial->value, literal->columns);
   switches_evaluate(literal->switches, attempt->t0, literal->columns);
   return edges_all_agree(&literal->switches->edges);
 }
 
 /* From a guess to a solution, then in its modes towards the start values, as far as these modes hold. */
-static bool solve_literally(Attempt *attempt, Patch *patch, Literal *literal, uint32_t round) {
+static bool solve_literally(InitialAttempt *attempt, Patch *patch, Literal *literal, uint32_t round) {
   Initial *initial = attempt->initial;
   PatchFollower follower = {follow_literally, literal};
   guess_elsewhere(attempt, round, initial->value);
@@ -730,7 +731,7 @@ static bool solve_literally(Attempt *attempt, Patch *patch, Literal *literal, ui
 }
 
 /* The nearest of the solutions, and its modes. */
-static bool search_literally(Attempt *attempt, Literal *literal) {
+static bool search_literally(InitialAttempt *attempt, Literal *literal) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
   uint32_t worth = LITERAL_ROWS / (attempt->system->rows + 1);
   Best best = best_make(attempt);
@@ -744,13 +745,13 @@ static bool search_literally(Attempt *attempt, Literal *literal) {
 
 /* ---- failures that no other modes can repair ---- */
 
-static bool solve_some(Attempt *attempt, Patch *patch, bool by_continuation) {
+static bool solve_some(InitialAttempt *attempt, Patch *patch, bool by_continuation) {
   double *y = attempt->initial->value;
   return (by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y)).solved;
 }
 
 /* Do these rows by themselves have a solution, from the start values or from other guesses? */
-static bool some_have_solution(Attempt *attempt, const IndexVec *rows) {
+static bool some_have_solution(InitialAttempt *attempt, const IndexVec *rows) {
   Patch *patch = patch_new(attempt->system, rows->data, rows->count);
   uint32_t guesses = guesses_worth(attempt->system->rows);
   bool found = false;
@@ -770,7 +771,7 @@ static bool some_have_solution(Attempt *attempt, const IndexVec *rows) {
 /* After a failure: the rows that failed, with all that they depend on, fail again with the same discrete values, unit by unit. If
  * they also have no solution all at once, other discrete values of the other rows cannot help. Continuation of homotopy() and
  * delays mix all rows, so such failures prove nothing. */
-static void learn(Attempt *attempt, NogoodVec *nogoods) {
+static void learn(InitialAttempt *attempt, NogoodVec *nogoods) {
   InitialSystem *system = attempt->system;
   if (system->homotopy != MAP_NONE || system->evaluator->past) return;
   double *reported = heap_copy(system->heap, attempt->initial->value, attempt->initial->columns, sizeof *reported);
@@ -875,7 +876,7 @@ bool initial_search(Initializer *initializer, Switches *switches, const StartVal
   widen(initial, system, heap);
   count_freedom(initializer, initial);
   Order order = order_make(system, &system->pattern, initial->column, &scratch);
-  Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
+  InitialAttempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
   Literal literal = {.switches = switches, .written = workspace_new(heap, evaluator->code->written), .system = system};
   literal.columns = arena_array(&scratch, n, sizeof *literal.columns);
   initial->solved = search_literally(&attempt, &literal) && check_surplus(&attempt, &silent);
@@ -893,14 +894,14 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
   widen(initial, system, initializer->heap);
   count_freedom(initializer, initial);
   Order order = order_make(system, &system->pattern, initial->column, &scratch);
-  Attempt attempt = {.system = system,
-                     .order = &order,
-                     .initial = initial,
-                     .t0 = t0,
-                     .tolerance = tolerance,
-                     .homotopy_first = by_homotopy,
-                     .is_event = event,
-                     .trial = initializer->trial};
+  InitialAttempt attempt = {.system = system,
+                            .order = &order,
+                            .initial = initial,
+                            .t0 = t0,
+                            .tolerance = tolerance,
+                            .homotopy_first = by_homotopy,
+                            .is_event = event,
+                            .trial = initializer->trial};
   attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
   Quotient quotient = {.node = EXPR_NONE, .y = arena_array(&scratch, initial->columns, sizeof(double))};
   attempt.quotient = &quotient;

@@ -49,7 +49,7 @@ typedef struct Initial {
   Conflict conflict; /* when there is no solution */
 } Initial;
 
-/* Modes may be tried that need not be right: then the reason why they have no solution is not read. */
+/* Modes are only tried, and need not be right: the reason why they have no solution is not needed. */
 typedef enum InitialTrial {
   TRIAL_NONE,
   TRIAL_QUICK,   /* only near the start values: initial_search covers other guesses in all modes at once */

@@ -75,10 +75,10 @@ bool order_may_move(const InitialSystem *system, const InitialColumn *columns, c
          system->column_stage[column] == system->row_stage[row];
 }
 
-typedef struct Tie {
+typedef struct OrderEdge {
   int32_t from, to;
-} Tie;
-typedef VEC(Tie) TieVec;
+} OrderEdge;
+typedef VEC(OrderEdge) TieVec;
 
 /* Ties to a row all rows of its stage that share columns of that stage with it, so that they form one block: if one
  * of them moves a start value, the others share the move. */
@@ -98,8 +98,8 @@ static void tie_stage(const InitialSystem *system, const InitialColumn *columns,
         if (tied[r] || system->row_stage[r] != stage) continue;
         tied[r] = true;
         vec_push(scratch->heap, &rows, r);
-        vec_push(scratch->heap, ties, (Tie){first, r});
-        vec_push(scratch->heap, ties, (Tie){r, first});
+        vec_push(scratch->heap, ties, (OrderEdge){first, r});
+        vec_push(scratch->heap, ties, (OrderEdge){r, first});
       }
     }
   }

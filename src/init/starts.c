@@ -61,7 +61,7 @@ static bool has_free_parameters(const Model *model) {
   return false;
 }
 
-/* An unknown is set to an undefined value, such as 1/0. Where initialization determines parameters, it may be defined at the
+/* An unknown is set to an undefined value, such as 1/0. If initialization determines parameters, it may be defined at the
  * end. */
 static bool report_undefined(Evaluator *evaluator, uint32_t unknown, Expr constant, const char *why, Diags *diags) {
   const Model *model = evaluator->model;

@@ -51,7 +51,7 @@ bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tole
  * solution is computed from the values found. */
 bool starts_may_move(const Model *model);
 
-/* The start values of all unknowns with the current parameters; NAN where there is none. */
+/* The start values of all unknowns with the current parameters; NAN if there is none. */
 void starts_list(Evaluator *evaluator, double *start);
 
 /* Have they changed? */

@@ -47,7 +47,7 @@ bool steps_is_far(const InitialColumn *column, double nominal, double value) {
 
 /* ---- explicit assignments ---- */
 
-typedef struct Run {
+typedef struct InitialSteps {
   InitialSystem *system;
   Heap *heap;
   const InitialColumn *columns;
@@ -63,22 +63,22 @@ typedef struct Run {
   IndexVec words;            /* scratch: the words that identify code */
   double *results;
   StepsResult result;
-} Run;
+} InitialSteps;
 
-static void trace_column(Run *run, uint32_t column, double weight) {
+static void trace_column(InitialSteps *run, uint32_t column, double weight) {
   StepsTrace *trace = run->system->trace;
   vec_push(run->heap, &trace->columns, column);
   vec_push(run->heap, &trace->weights, weight);
   vec_last(&trace->units).columns++;
 }
 
-static void trace_rows(Run *run, const uint32_t *rows, uint32_t count, bool is_nearest) {
+static void trace_rows(InitialSteps *run, const uint32_t *rows, uint32_t count, bool is_nearest) {
   StepsTrace *trace = run->system->trace;
   vec_push(run->heap, &trace->units, (StepsUnit){.rows = count, .is_nearest = is_nearest});
   for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &trace->rows, rows[k]);
 }
 
-static void set_failed_rows(Run *run, const uint32_t *rows, uint32_t count) {
+static void set_failed_rows(InitialSteps *run, const uint32_t *rows, uint32_t count) {
   run->result.rows.count = 0;
   for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
 }
@@ -91,7 +91,7 @@ static Expr column_leaf(const InitialSystem *system, uint32_t q) {
 }
 
 /* The value that a row gives its column linearly, with the pending assignments substituted; false if it does not. */
-static bool derive_assignment(Run *run, uint32_t row, uint32_t column) {
+static bool derive_assignment(InitialSteps *run, uint32_t row, uint32_t column) {
   Dag *dag = run->system->array->dag;
   Expr leaf = column_leaf(run->system, column), slope, rest;
   if (!dag_linear(dag, run->system->row[row], leaf, &slope, &rest)) return false;
@@ -106,7 +106,7 @@ static bool derive_assignment(Run *run, uint32_t row, uint32_t column) {
  * the program of several. */
 static const uint32_t WORD_IS_LINEAR = UINT32_MAX, WORD_PROGRAM = UINT32_MAX - 1;
 
-static void put_words(Run *run, uint32_t kind, uint32_t first, uint32_t count) {
+static void put_words(InitialSteps *run, uint32_t kind, uint32_t first, uint32_t count) {
   run->words.count = 0;
   vec_push(run->heap, &run->words, kind);
   for (uint32_t k = first; k < first + count; k++) {
@@ -116,7 +116,7 @@ static void put_words(Run *run, uint32_t kind, uint32_t first, uint32_t count) {
 }
 
 /* The program of the pending assignments: the plan's, or made now from those that were put off and the others. */
-static const Program *assignment_program(Run *run) {
+static const Program *assignment_program(InitialSteps *run) {
   InitialSystem *system = run->system;
   uint32_t count = run->targets.count;
   bool shareable = true;
@@ -132,7 +132,7 @@ static const Program *assignment_program(Run *run) {
 }
 
 /* Evaluates the pending assignments, up to the first that has no value. */
-static bool flush(Run *run) {
+static bool flush(InitialSteps *run) {
   uint32_t n = run->targets.count, done = 0;
   if (!n) return true;
   InitialSystem *system = run->system;
@@ -149,9 +149,9 @@ static bool flush(Run *run) {
   return done == n;
 }
 
-/* A row that gives its column linearly becomes an assignment; false if it does not. Where the plan knows that it does, nothing is
+/* A row that gives its column linearly becomes an assignment; false if it does not. If the plan knows that it does, nothing is
  * derived until it is needed. */
-static bool add_assignment(Run *run, uint32_t row, uint32_t column, bool *ok) {
+static bool add_assignment(InitialSteps *run, uint32_t row, uint32_t column, bool *ok) {
   InitialSystem *system = run->system;
   uint32_t pending = run->targets.count;
   bool shareable = codes_may_share(system, row);
@@ -174,7 +174,7 @@ static bool add_assignment(Run *run, uint32_t row, uint32_t column, bool *ok) {
 
 /* ---- units ---- */
 
-typedef struct Unit {
+typedef struct InitialUnit {
   const uint32_t *rows;
   uint32_t count;
   Patch *patch;
@@ -184,9 +184,9 @@ typedef struct Unit {
   double *weight, *start;
   bool redundant;  /* a fixed column is determined by a row of the unit */
   bool is_nearest; /* the solution found is the nearest with these weights */
-} Unit;
+} InitialUnit;
 
-static void trace_unit(Run *run, const Unit *unit) {
+static void trace_unit(InitialSteps *run, const InitialUnit *unit) {
   if (!run->system->trace) return;
   trace_rows(run, unit->rows, unit->count, unit->is_nearest);
   for (uint32_t k = 0; k < unit->columns; k++)
@@ -197,7 +197,7 @@ static void trace_unit(Run *run, const Unit *unit) {
  * and it shares its stage with a row of the unit. */
 enum { ROLE_KNOWN, ROLE_MATCHED, ROLE_MOVABLE, ROLE_REDUNDANT, ROLE_PEER };
 
-static uint8_t find_role(const Run *run, uint32_t row, uint32_t q, uint32_t stamp) {
+static uint8_t find_role(const InitialSteps *run, uint32_t row, uint32_t q, uint32_t stamp) {
   int32_t matched = run->order->choice.matching.row_of_column[q];
   bool fixed = run->columns[q].fixed;
   if (matched != STRUCTURE_NONE && run->unit_of_row[matched] == stamp) return fixed ? ROLE_REDUNDANT : ROLE_MATCHED;
@@ -206,10 +206,10 @@ static uint8_t find_role(const Run *run, uint32_t row, uint32_t q, uint32_t stam
   return !run->done[q] && order_may_move(run->system, run->columns, run->order, row, q) ? ROLE_MOVABLE : ROLE_KNOWN;
 }
 
-static Unit make_unit(Run *run, const uint32_t *rows, uint32_t count, uint32_t stamp) {
+static InitialUnit make_unit(InitialSteps *run, const uint32_t *rows, uint32_t count, uint32_t stamp) {
   Heap *heap = run->heap;
   const Pattern *pattern = &run->order->pattern;
-  Unit unit = {.rows = rows, .count = count, .patch = patch_new(run->system, rows, count)};
+  InitialUnit unit = {.rows = rows, .count = count, .patch = patch_new(run->system, rows, count)};
   unit.columns = patch_columns(unit.patch, &unit.positions);
   unit.role = heap_array(heap, unit.columns, sizeof *unit.role);
   unit.weight = heap_array(heap, unit.columns, sizeof *unit.weight);
@@ -227,9 +227,11 @@ static Unit make_unit(Run *run, const uint32_t *rows, uint32_t count, uint32_t s
   return unit;
 }
 
-static void free_unit(Run *run, Unit *unit) { heap_free_all(run->heap, unit->role, unit->weight, unit->start); }
+static void free_unit(InitialSteps *run, InitialUnit *unit) {
+  heap_free_all(run->heap, unit->role, unit->weight, unit->start);
+}
 
-static void restart(Run *run, const Unit *unit) {
+static void restart(InitialSteps *run, const InitialUnit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
 }
 
@@ -240,7 +242,7 @@ static const double GUESS[] = {0, 1, -1, 0.1, 10}, BETWEEN_BOUNDS[] = {0, 0.5, 0
 enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 3 * GUESSES };
 
 /* false: this attempt moves nothing. Columns move differently, because equal guesses may be singular. */
-static bool guess(Run *run, const Unit *unit, int attempt) {
+static bool guess(InitialSteps *run, const InitialUnit *unit, int attempt) {
   bool any = attempt % GUESSES == 0, from_zero = attempt >= 2 * GUESSES;
   for (uint32_t k = 0; k < unit->columns; k++) {
     uint32_t q = unit->positions[k];
@@ -263,7 +265,7 @@ static bool guess(Run *run, const Unit *unit, int attempt) {
 /* The cost of a solution of the unit: 0 if start values are near, otherwise their distance; more beyond min and max. */
 static const double FORBIDDEN = 1e100;
 
-static double unit_cost(const Run *run, const Unit *unit) {
+static double unit_cost(const InitialSteps *run, const InitialUnit *unit) {
   double squares = 0;
   bool far = false, forbidden = false;
   for (uint32_t k = 0; k < unit->columns; k++) {
@@ -281,16 +283,16 @@ static double unit_cost(const Run *run, const Unit *unit) {
 
 /* The known values in a unit: given start values, values that rows give from them, and default start values if nothing
  * more follows. */
-typedef struct Derivation {
-  Run *run;
-  const Unit *unit;
+typedef struct KnownValues {
+  InitialSteps *run;
+  const InitialUnit *unit;
   bool *known, *used; /* per column and per row of the unit */
-} Derivation;
+} KnownValues;
 
-static bool is_open(const Derivation *derivation, uint32_t q) { return !derivation->known[derivation->run->place[q]]; }
+static bool is_open(const KnownValues *derivation, uint32_t q) { return !derivation->known[derivation->run->place[q]]; }
 
 /* The only unknown column of a row; MAP_NONE: there are others, or none. */
-static uint32_t find_only_open(const Derivation *derivation, uint32_t row) {
+static uint32_t find_only_open(const KnownValues *derivation, uint32_t row) {
   const Pattern *pattern = &derivation->run->order->pattern;
   uint32_t only = MAP_NONE, count = 0;
   for (int32_t e = pattern->row_start[row]; e < pattern->row_start[row + 1]; e++) {
@@ -301,8 +303,8 @@ static uint32_t find_only_open(const Derivation *derivation, uint32_t row) {
 }
 
 /* Rows that have one unknown left give it, where they are linear in it. */
-static bool derive_columns(const Derivation *derivation, bool *ok) {
-  const Unit *unit = derivation->unit;
+static bool derive_columns(const KnownValues *derivation, bool *ok) {
+  const InitialUnit *unit = derivation->unit;
   bool any = false;
   for (uint32_t r = 0; r < unit->count && *ok; r++) {
     uint32_t q = derivation->used[r] ? MAP_NONE : find_only_open(derivation, unit->rows[r]);
@@ -316,8 +318,8 @@ static bool derive_columns(const Derivation *derivation, bool *ok) {
 
 /* The unknown column that occurs in most of the remaining rows, which gets its default start value (tearing); MAP_NONE: there is
  * none. */
-static uint32_t find_tearing(const Derivation *derivation) {
-  const Unit *unit = derivation->unit;
+static uint32_t find_tearing(const KnownValues *derivation) {
+  const InitialUnit *unit = derivation->unit;
   const Pattern *pattern = &derivation->run->order->pattern;
   uint32_t best = MAP_NONE, most = 0;
   uint32_t *count = heap_array(derivation->run->heap, unit->columns, sizeof *count);
@@ -332,10 +334,10 @@ static uint32_t find_tearing(const Derivation *derivation) {
 
 /* If rows are undefined at default start values, such as 1/G at G = 0 where another row gives G, these values are
  * computed from the given ones. */
-static void derive_start(Run *run, const Unit *unit) {
+static void derive_start(InitialSteps *run, const InitialUnit *unit) {
   Arena scratch = arena_make(run->heap);
-  Derivation derivation = {run, unit, arena_array(&scratch, unit->columns, sizeof(bool)),
-                           arena_array(&scratch, unit->count, sizeof(bool))};
+  KnownValues derivation = {run, unit, arena_array(&scratch, unit->columns, sizeof(bool)),
+                            arena_array(&scratch, unit->count, sizeof(bool))};
   bool ok = true;
   uint32_t failed = run->result.rows.count;
   for (uint32_t k = 0; k < unit->columns; k++)
@@ -352,7 +354,7 @@ static void derive_start(Run *run, const Unit *unit) {
 
 static NonlinearRung higher_rung(NonlinearRung a, NonlinearRung b) { return a > b ? a : b; }
 
-static PatchResult solve_from_guess(Run *run, Unit *unit, int attempt) {
+static PatchResult solve_from_guess(InitialSteps *run, InitialUnit *unit, int attempt) {
   if (!guess(run, unit, attempt)) return (PatchResult){0};
   patch_set_careful(unit->patch, attempt >= GUESSES);
   PatchResult part = patch_solve(unit->patch, run->t, run->y);
@@ -372,7 +374,7 @@ static PatchResult solve_from_guess(Run *run, Unit *unit, int attempt) {
 }
 
 /* Weights for the columns of the unit; false: fewer may move than there are rows. */
-static bool weigh(Run *run, Unit *unit, StepsMove move) {
+static bool weigh(InitialSteps *run, InitialUnit *unit, StepsMove move) {
   uint32_t movable = 0;
   for (uint32_t k = 0; k < unit->columns; k++) {
     bool moves = unit->role[k] == ROLE_MATCHED || unit->role[k] == ROLE_MOVABLE;
@@ -383,11 +385,11 @@ static bool weigh(Run *run, Unit *unit, StepsMove move) {
   return movable >= unit->count;
 }
 
-static void take(Run *run, const Unit *unit, const double *values) {
+static void take(InitialSteps *run, const InitialUnit *unit, const double *values) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = values[k];
 }
 
-static void keep(const Run *run, const Unit *unit, double *values) {
+static void keep(const InitialSteps *run, const InitialUnit *unit, double *values) {
   for (uint32_t k = 0; k < unit->columns; k++) values[k] = run->y[unit->positions[k]];
 }
 
@@ -397,14 +399,14 @@ static void keep(const Run *run, const Unit *unit, double *values) {
 static const double SCAN_STEP = 0.125, SCAN_GROWTH = 1.1;
 enum { SCAN_STEPS = 60, SCAN_HALVINGS = 40 };
 
-static double row_at(Run *run, const Unit *unit, uint32_t q, double value) {
+static double row_at(InitialSteps *run, const InitialUnit *unit, uint32_t q, double value) {
   uint32_t worst;
   run->y[q] = value;
   return isfinite(patch_residual(unit->patch, run->t, run->y, &worst)) ? patch_rows(unit->patch)[0] : NAN;
 }
 
 /* Solves between two values at which the row has different signs. */
-static bool solve_between(Run *run, const Unit *unit, uint32_t q, double a, double b) {
+static bool solve_between(InitialSteps *run, const InitialUnit *unit, uint32_t q, double a, double b) {
   double low = fmin(a, b), high = fmax(a, b);
   bool sign = row_at(run, unit, q, a) > 0;
   for (int k = 0; k < SCAN_HALVINGS; k++) {
@@ -419,7 +421,7 @@ static bool solve_between(Run *run, const Unit *unit, uint32_t q, double a, doub
 }
 
 /* The first root on one side of the start value of a column, within min and max; NAN: none was found. */
-static double scan_side(Run *run, const Unit *unit, uint32_t q, double start, int side) {
+static double scan_side(InitialSteps *run, const InitialUnit *unit, uint32_t q, double start, int side) {
   const InitialColumn *column = &run->columns[q];
   double at = fmin(fmax(start, column->min), column->max), row = row_at(run, unit, q, at);
   double step = side * SCAN_STEP * run->system->nominal[q];
@@ -434,7 +436,7 @@ static double scan_side(Run *run, const Unit *unit, uint32_t q, double start, in
 }
 
 /* One row and one unknown, and guesses led beyond min or max: the nearest root between them is the first change of sign. */
-static bool scan_allowed(Run *run, const Unit *unit) {
+static bool scan_allowed(InitialSteps *run, const InitialUnit *unit) {
   uint32_t k = 0;
   while (k < unit->columns && unit->weight[k] == 0) k++;
   for (uint32_t other = k + 1; other < unit->columns; other++)
@@ -448,9 +450,9 @@ static bool scan_allowed(Run *run, const Unit *unit) {
   return !isnan(nearest);
 }
 
-/* Makes one attempt after another until a solution fits; linear equations have only one. Where a solution is far away, the careful
+/* Makes one attempt after another until a solution fits; linear equations have only one. If a solution is far away, the careful
  * attempt from the same place may find a nearer one. */
-static bool attempt(Run *run, Unit *unit, StepsMove move) {
+static bool attempt(InitialSteps *run, InitialUnit *unit, StepsMove move) {
   if (!weigh(run, unit, move)) return false;
   NonlinearRung rung = RUNG_START;
   double best = HUGE_VAL, *found = heap_array(run->heap, unit->columns, sizeof *found);
@@ -478,7 +480,7 @@ static bool attempt(Run *run, Unit *unit, StepsMove move) {
 }
 
 /* Is there a start value that only MOVE_ALIKE counts? */
-static bool has_uncounted(const Run *run, const Unit *unit) {
+static bool has_uncounted(const InitialSteps *run, const InitialUnit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) {
     const InitialColumn *column = &run->columns[unit->positions[k]];
     if (unit->weight[k] > 0 && column->given && !column->low) return true;
@@ -486,7 +488,7 @@ static bool has_uncounted(const Run *run, const Unit *unit) {
   return false;
 }
 
-static double unit_distance(const Run *run, const Unit *unit) {
+static double unit_distance(const InitialSteps *run, const InitialUnit *unit) {
   double squares = 0;
   for (uint32_t k = 0; k < unit->columns; k++) {
     uint32_t q = unit->positions[k];
@@ -496,7 +498,7 @@ static double unit_distance(const Run *run, const Unit *unit) {
 }
 
 /* Did a column move that can be kept? */
-static bool gave_way(const Run *run, const Unit *unit) {
+static bool gave_way(const InitialSteps *run, const InitialUnit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) {
     uint32_t q = unit->positions[k];
     bool moved = steps_gave_way(&run->columns[q], run->system->nominal[q], run->y[q]);
@@ -508,7 +510,7 @@ static bool gave_way(const Run *run, const Unit *unit) {
 /* Moves start values that can be kept, where nothing was found otherwise. If there are enough other columns, the kept values allow
  * no values for them. Then the point where they move least is singular, as on the flat part of tanh(y) or at the top of sin(y),
  * and all given values have equal weight. */
-static bool move_given(Run *run, Unit *unit, bool enough) {
+static bool move_given(InitialSteps *run, InitialUnit *unit, bool enough) {
   bool found = attempt(run, unit, MOVE_STATES_LAST);
   if (!has_uncounted(run, unit) || (found && !(enough && gave_way(run, unit)))) return found;
   double away = found ? unit_distance(run, unit) : HUGE_VAL;
@@ -524,7 +526,7 @@ static bool move_given(Run *run, Unit *unit, bool enough) {
 }
 
 /* Too many fixed values in a unit: they must agree within the tolerance; then all of them move as little as possible. */
-static bool settle_redundant(Run *run, Unit *unit) {
+static bool settle_redundant(InitialSteps *run, InitialUnit *unit) {
   uint32_t worst, redundant = MAP_NONE, free = 0;
   for (uint32_t k = 0; k < unit->columns; k++) {
     uint32_t q = unit->positions[k];
@@ -558,7 +560,7 @@ static bool settle_redundant(Run *run, Unit *unit) {
 static const double SEARCHED = 1e3;
 
 /* With few unknowns, if nothing was found: searches all solutions between min and max by intervals. Finding none is a proof. */
-static bool search_box(Run *run, Unit *unit) {
+static bool search_box(InitialSteps *run, InitialUnit *unit) {
   Proof proof = {0};
   if (unit->count > ENCLOSE_LIMIT || !run->system->encloses || run->mode != STEPS_NEAREST ||
       !weigh(run, unit, MOVE_STATES_LAST))
@@ -583,7 +585,7 @@ static bool search_box(Run *run, Unit *unit) {
   return true;
 }
 
-static bool solve_unit(Run *run, Unit *unit) {
+static bool solve_unit(InitialSteps *run, InitialUnit *unit) {
   if (unit->redundant && run->mode != STEPS_KEEP) return settle_redundant(run, unit);
   if (unit->redundant) {
     for (uint32_t k = 0; k < unit->columns; k++)
@@ -596,7 +598,7 @@ static bool solve_unit(Run *run, Unit *unit) {
   return move_given(run, unit, weigh(run, unit, MOVE_OTHERS)) || search_box(run, unit);
 }
 
-static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uint32_t count, uint32_t stamp) {
+static bool run_unit(InitialSteps *run, const uint32_t *rows, const int32_t *columns, uint32_t count, uint32_t stamp) {
   bool ok = true;
   for (uint32_t k = 0; k < count; k++) run->unit_of_row[rows[k]] = stamp;
   bool movable = false; /* besides the matched column */
@@ -615,7 +617,7 @@ static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uin
     return ok;
   }
   if (!flush(run)) return false;
-  Unit unit = make_unit(run, rows, count, stamp);
+  InitialUnit unit = make_unit(run, rows, count, stamp);
   ok = solve_unit(run, &unit);
   if (ok) trace_unit(run, &unit);
   else {
@@ -632,14 +634,14 @@ StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const
                       double tolerance, double *y) {
   Heap *heap = system->heap;
   Arena scratch = arena_make(heap);
-  Run run = {.system = system,
-             .heap = heap,
-             .columns = columns,
-             .order = order,
-             .mode = mode,
-             .t = t,
-             .tolerance = tolerance,
-             .y = y};
+  InitialSteps run = {.system = system,
+                      .heap = heap,
+                      .columns = columns,
+                      .order = order,
+                      .mode = mode,
+                      .t = t,
+                      .tolerance = tolerance,
+                      .y = y};
   run.done = arena_array(&scratch, system->columns, sizeof *run.done);
   run.results = arena_array(&scratch, FUSE_LIMIT, sizeof *run.results);
   run.unit_of_row = arena_array(&scratch, system->rows, sizeof *run.unit_of_row);

@@ -1,10 +1,10 @@
-/* steps: solves the initial system step by step, unit after unit in the order of its own structure: explicit assignments, linear
- * subproblems, the smallest nonlinear ones.
+/* steps: solves the initial system step by step, one unit after the other, in the order that its structure gives: explicit
+ * assignments, linear subproblems, the smallest nonlinear ones.
  *
- * Invariant: when a unit is solved, everything it uses from earlier units is final. With STEPS_KEEP, every column that no row
- * determines holds its start value. With STEPS_NEAREST, a unit first tries to keep its given start values, then moves them as
- * little as possible. With the stages of the derivative array as units this is the procedure of Estévez Schwarz 2010, Theorem 4.3,
- * for any system: the constraints first, then one hidden level after another. */
+ * Invariant: when a unit is solved, everything it uses from earlier units is final. With STEPS_KEEP, every column that no
+ * row determines holds its start value. With STEPS_NEAREST, a unit first tries to keep its given start values, then moves
+ * them as little as possible. With the stages of the derivative array as units this is the procedure of Estévez Schwarz
+ * 2010, Theorem 4.3, for any system: the constraints first, then one hidden level after another. */
 #pragma once
 
 #include "init/enclose.h"

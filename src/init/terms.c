@@ -5,12 +5,12 @@
 #include <math.h>
 
 /* Nodes whose sizes are known, with their values. */
-typedef struct Parts {
+typedef struct SizedNodes {
   const Dag *dag;
   ExprVec nodes;  /* parts before the nodes that contain them */
   uint32_t *slot; /* per node of the graph: 1 + place */
   double *value, *size;
-} Parts;
+} SizedNodes;
 
 /* The children [*first, end) of a node that it adds up, or that cause its round-off; returns the end. */
 static uint32_t part_range(const Dag *dag, Expr e, uint32_t *first) {
@@ -30,7 +30,7 @@ static uint32_t part_range(const Dag *dag, Expr e, uint32_t *first) {
   }
 }
 
-static Parts find_parts(Heap *heap, Dag *dag, const Expr *rows, uint32_t count) {
+static SizedNodes find_parts(Heap *heap, Dag *dag, const Expr *rows, uint32_t count) {
   IndexVec below = {0};
   dag_below(dag, dag_scratch(dag), rows, count, &below);
   uint32_t *slot = heap_array(heap, dag_size(dag), sizeof *slot), first;
@@ -39,7 +39,7 @@ static Parts find_parts(Heap *heap, Dag *dag, const Expr *rows, uint32_t count) 
     uint32_t end = slot[below.data[k]] ? part_range(dag, below.data[k], &first) : 0;
     for (uint32_t c = first; c < end; c++) slot[dag_child(dag, below.data[k], c)] = 1;
   }
-  Parts parts = {.dag = dag, .slot = slot};
+  SizedNodes parts = {.dag = dag, .slot = slot};
   for (uint32_t k = 0; k < below.count; k++) {
     if (!slot[below.data[k]]) continue;
     vec_push(heap, &parts.nodes, below.data[k]);
@@ -49,7 +49,7 @@ static Parts find_parts(Heap *heap, Dag *dag, const Expr *rows, uint32_t count) 
   return parts;
 }
 
-static double sum_size(const Parts *parts, Expr e) {
+static double sum_size(const SizedNodes *parts, Expr e) {
   const Term *terms;
   double constant;
   uint32_t count = dag_terms(parts->dag, e, &constant, &terms);
@@ -59,7 +59,7 @@ static double sum_size(const Parts *parts, Expr e) {
 }
 
 /* For if, min and max, the branch that gives the value. */
-static double branch_size(const Parts *parts, Expr e, double value) {
+static double branch_size(const SizedNodes *parts, Expr e, double value) {
   double size = fabs(value);
   uint32_t first, end = part_range(parts->dag, e, &first);
   for (uint32_t c = first; c < end; c++) {
@@ -69,7 +69,7 @@ static double branch_size(const Parts *parts, Expr e, double value) {
   return size;
 }
 
-static double part_size(const Parts *parts, Expr e, double value) {
+static double part_size(const SizedNodes *parts, Expr e, double value) {
   uint32_t first, end = part_range(parts->dag, e, &first);
   uint32_t a = end ? parts->slot[dag_child(parts->dag, e, first)] - 1 : 0;
   uint32_t b = end > 1 ? parts->slot[dag_child(parts->dag, e, first + 1)] - 1 : 0;
@@ -90,9 +90,9 @@ static double part_size(const Parts *parts, Expr e, double value) {
 }
 
 /* The values and sizes of all parts of some rows. */
-static Parts measure_parts(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
-                           const Point *point) {
-  Parts parts = find_parts(heap, model->dag, rows, count);
+static SizedNodes measure_parts(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
+                                const Point *point) {
+  SizedNodes parts = find_parts(heap, model->dag, rows, count);
   uint32_t n = parts.nodes.count;
   parts.value = heap_array(heap, n, sizeof *parts.value);
   parts.size = heap_array(heap, n, sizeof *parts.size);
@@ -102,7 +102,7 @@ static Parts measure_parts(Heap *heap, Model *model, const Layout *layout, const
   return parts;
 }
 
-static void parts_free(Heap *heap, Parts *parts) {
+static void parts_free(Heap *heap, SizedNodes *parts) {
   heap_free_all(heap, parts->value, parts->size, parts->slot);
   vec_free(heap, &parts->nodes);
 }
@@ -110,14 +110,14 @@ static void parts_free(Heap *heap, Parts *parts) {
 void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
                  double *sizes) {
   if (!count) return;
-  Parts parts = measure_parts(heap, model, layout, rows, count, point);
+  SizedNodes parts = measure_parts(heap, model, layout, rows, count, point);
   for (uint32_t r = 0; r < count; r++) sizes[r] = parts.size[parts.slot[rows[r]] - 1];
   parts_free(heap, &parts);
 }
 
 /* ---- divisors ---- */
 
-static bool is_lost(const Parts *parts, Expr e, double error) {
+static bool is_lost(const SizedNodes *parts, Expr e, double error) {
   uint32_t part = parts->slot[e] - 1;
   return fabs(parts->value[part]) <= error * parts->size[part];
 }
@@ -127,7 +127,7 @@ static bool is_held(const Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_DISCRETE);
 }
 
-static bool has_lost_divisor(const Parts *parts, Expr e, double error) {
+static bool has_lost_divisor(const SizedNodes *parts, Expr e, double error) {
   double exponent;
   Op op = dag_op(parts->dag, e);
   if (op == OP_DIVIDE) {
@@ -139,7 +139,7 @@ static bool has_lost_divisor(const Parts *parts, Expr e, double error) {
 }
 
 /* Does a used node use this part? For branches, the one that gives the value. */
-static bool uses_part(const Parts *parts, Expr e, Expr child) {
+static bool uses_part(const SizedNodes *parts, Expr e, Expr child) {
   Op op = dag_op(parts->dag, e);
   bool selects = op == OP_IF || op == OP_MIN || op == OP_MAX;
   return !selects || parts->value[parts->slot[e] - 1] == parts->value[parts->slot[child] - 1];
@@ -158,7 +158,7 @@ static bool divides(Dag *dag, Expr row) {
 
 Expr terms_lost_divisor(Heap *heap, Model *model, const Layout *layout, Expr row, const Point *point, double error) {
   if (!divides(model->dag, row)) return EXPR_NONE;
-  Parts parts = measure_parts(heap, model, layout, &row, 1, point);
+  SizedNodes parts = measure_parts(heap, model, layout, &row, 1, point);
   uint32_t n = parts.nodes.count, first;
   bool *is_used = heap_array(heap, n, sizeof *is_used);
   Expr found = EXPR_NONE;

@@ -14,7 +14,7 @@ static inline bool terms_is_astray(double nominal, double start, double value) {
   return !(fabs(value) <= TERMS_ASTRAY * (nominal + fabs(start)));
 }
 
-/* Per row: the sum of the sizes of its terms at the point, including those of sums within products; NAN where a term is undefined.
+/* Per row: the sum of the sizes of its terms at the point, including those of sums within products; NAN if a term is undefined.
  * Makes code for it. */
 void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
                  double *sizes);

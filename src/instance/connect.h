@@ -99,7 +99,7 @@ struct Connections {
   VEC(ConnectRecordPair) record_pairs;
   VEC(ConnectLink) links;
   ConnectGraph graph;
-  IndexVec edge_links; /* per edge: its link; CONNECT_NONE: a branch */
+  IndexVec edge_links; /* per edge: its link; CONNECT_NONE: the edge is a branch */
   ConnectSets sets;    /* of ends */
   uint32_t *source_of; /* per end: a clause that put it in its set */
   bool *is_idle; /* per set: it contains only elements of expandable connectors, with nothing else connected to them */

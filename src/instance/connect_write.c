@@ -11,19 +11,19 @@
 /* ---- runs of sets ---- */
 
 /* Consecutive sets of one shape: for each variable, the subscripts in the first set and their steps. */
-typedef struct Run {
+typedef struct SetRun {
   uint32_t first, count; /* sets */
   uint32_t terms;        /* members of each set */
   IndexVec places;       /* where the subscripts of each term begin, and where those of the last end */
   IndexVec subscripts;   /* of all terms, one after the other */
   IntVec steps;
-} Run;
+} SetRun;
 
-typedef struct Writer {
+typedef struct ConnectWriter {
   Connections *connections;
   Name iterator;
   VEC(AstStatement) body; /* of the current run */
-} Writer;
+} ConnectWriter;
 
 static const ConnectVariable *term_variable(const Connections *connections, uint32_t set, uint32_t term) {
   const ConnectSets *sets = &connections->sets;
@@ -66,8 +66,8 @@ static void set_subscripts(Connections *connections, uint32_t set, IndexVec *out
 }
 
 /* The longest run of sets from `first` on with the same shape and steps. */
-static Run find_run(Connections *connections, uint32_t first) {
-  Run run = {.first = first, .count = 1};
+static SetRun find_run(Connections *connections, uint32_t first) {
+  SetRun run = {.first = first, .count = 1};
   IndexVec before = {0}, now = {0}, places = {0};
   run.terms = connections->sets.start[first + 1] - connections->sets.start[first];
   set_subscripts(connections, first, &run.subscripts, &run.places);
@@ -93,7 +93,7 @@ static Run find_run(Connections *connections, uint32_t first) {
 /* ---- expressions ---- */
 
 /* first + step * (iterator - 1), as `step * iterator + (first - step)`; a number if the step is zero. */
-static AstExpr subscript_expression(Writer *writer, const Run *run, uint32_t place, Span span) {
+static AstExpr subscript_expression(ConnectWriter *writer, const SetRun *run, uint32_t place, Span span) {
   Tree *tree = writer->connections->tree;
   int64_t first = run->subscripts.data[place], step = run->count > 1 ? run->steps.data[place] : 0;
   if (step == 0) return flat_integer(tree, first, span);
@@ -112,7 +112,7 @@ static AstExpr subscript_expression(Writer *writer, const Run *run, uint32_t pla
 }
 
 /* Term number `term` of every set in the run. */
-static AstExpr term_reference(Writer *writer, const Run *run, uint32_t term, Span span) {
+static AstExpr term_reference(ConnectWriter *writer, const SetRun *run, uint32_t term, Span span) {
   Connections *connections = writer->connections;
   VEC(AstExpr) subscripts = {0};
   const Instance *instance = term_variable(connections, run->first, term)->instance;
@@ -176,13 +176,13 @@ static Name set_comment(Connections *connections, uint32_t set, Span *span) {
 
 /* ---- equations ---- */
 
-static void push_equation(Writer *writer, AstExpr left, AstExpr right, Name comment, Span span) {
+static void push_equation(ConnectWriter *writer, AstExpr left, AstExpr right, Name comment, Span span) {
   vec_push(writer->connections->heap, &writer->body,
            (AstStatement){.kind = AST_EQUALITY, .left = left, .right = right, .comment = comment, .span = span});
 }
 
 /* The signed sum of all terms is zero. */
-static void write_flow(Writer *writer, const Run *run, Name comment, Span span) {
+static void write_flow(ConnectWriter *writer, const SetRun *run, Name comment, Span span) {
   Connections *connections = writer->connections;
   Tree *tree = connections->tree;
   VEC(AstExpr) terms = {0};
@@ -200,7 +200,7 @@ static void write_flow(Writer *writer, const Run *run, Name comment, Span span) 
 }
 
 /* assert(left == right, "...") */
-static void write_assertion(Writer *writer, const Run *run, uint32_t term, Name comment, Span span) {
+static void write_assertion(ConnectWriter *writer, const SetRun *run, uint32_t term, Name comment, Span span) {
   Tree *tree = writer->connections->tree;
   static const char message[] = "connected parameters differ";
   bool is_real = term_variable(writer->connections, run->first, term)->instance->base == BASE_REAL;
@@ -233,7 +233,7 @@ static void report_sources(Tree *tree, const Instance *one, const Instance *othe
 }
 
 /* The term that gives the value; the first one if none does. Several are an error. */
-static uint32_t find_source(Writer *writer, uint32_t set, uint32_t terms, Span span) {
+static uint32_t find_source(ConnectWriter *writer, uint32_t set, uint32_t terms, Span span) {
   Connections *connections = writer->connections;
   Tree *tree = connections->tree;
   uint32_t found = CONNECT_NONE;
@@ -248,7 +248,7 @@ static uint32_t find_source(Writer *writer, uint32_t set, uint32_t terms, Span s
   return found == CONNECT_NONE ? 0 : found;
 }
 
-static void write_potential(Writer *writer, const Run *run, Name comment, Span span) {
+static void write_potential(ConnectWriter *writer, const SetRun *run, Name comment, Span span) {
   uint32_t source = find_source(writer, run->first, run->terms, span);
   for (uint32_t i = 0; i < run->terms; i++) {
     if (i == source) continue;
@@ -258,7 +258,7 @@ static void write_potential(Writer *writer, const Run *run, Name comment, Span s
 }
 
 /* Writes the body of a run as it is, or in a loop. */
-static void write_body(Writer *writer, const Run *run, Span span) {
+static void write_body(ConnectWriter *writer, const SetRun *run, Span span) {
   Connections *connections = writer->connections;
   Tree *tree = connections->tree;
   AstStatement loop = {.kind = AST_FOR_BLOCK, .left = AST_NONE, .right = AST_NONE, .span = span};
@@ -278,7 +278,7 @@ static void write_body(Writer *writer, const Run *run, Span span) {
   writer->body.count = 0;
 }
 
-static void write_run(Writer *writer, const Run *run) {
+static void write_run(ConnectWriter *writer, const SetRun *run) {
   Connections *connections = writer->connections;
   Span span;
   uint32_t prefixes = term_variable(connections, run->first, 0)->instance->prefixes;
@@ -310,9 +310,9 @@ static void declare_expanded(Connections *connections) {
 void connect_write_sets(Connections *connections) {
   declare_expanded(connections);
   static const char iterator[] = "$k";
-  Writer writer = {.connections = connections, .iterator = names_add(connections->tree->names, iterator, 2)};
+  ConnectWriter writer = {.connections = connections, .iterator = names_add(connections->tree->names, iterator, 2)};
   for (uint32_t set = 0; set < connections->sets.set_count;) {
-    Run run = find_run(connections, set);
+    SetRun run = find_run(connections, set);
     if (!connections->is_idle[set]) write_run(&writer, &run);
     set += run.count;
     vec_free(connections->heap, &run.places, &run.subscripts, &run.steps);

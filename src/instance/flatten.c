@@ -38,16 +38,16 @@ static bool find_missing_inner(Tree *tree, Instance *outer) {
 /* All instances, each before its contents. */
 static bool walk_instances(Walk *walk) {
   Tree *tree = walk->tree;
-  typedef struct Open {
+  typedef struct OpenInstance {
     Instance *instance;
     uint32_t next;
-  } Open;
-  VEC(Open) open = {0};
+  } OpenInstance;
+  VEC(OpenInstance) open = {0};
   bool fits = true;
   vec_push(tree->heap, &walk->instances, tree->model);
-  vec_push(tree->heap, &open, (Open){tree->model, 0});
+  vec_push(tree->heap, &open, (OpenInstance){tree->model, 0});
   while (open.count) {
-    Open *top = &vec_last(&open);
+    OpenInstance *top = &vec_last(&open);
     Instance *owner = top->instance;
     if (top->next >= owner->elements.count) {
       open.count--;
@@ -72,7 +72,7 @@ static bool walk_instances(Walk *walk) {
       continue;
     }
     vec_push(tree->heap, &walk->instances, kid);
-    vec_push(tree->heap, &open, (Open){kid, 0});
+    vec_push(tree->heap, &open, (OpenInstance){kid, 0});
   }
   vec_free(tree->heap, &open);
   return fits;

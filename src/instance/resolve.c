@@ -86,12 +86,12 @@ static AstExpr element_subscript(Copy *copy, const Instance *constant, const Ins
 }
 
 /* One step of a path: the component and the subscripts written after it. */
-typedef struct Step {
+typedef struct PathStep {
   Instance *instance;
   uint32_t kid, count;
-} Step;
+} PathStep;
 
-typedef VEC(Step) StepVec;
+typedef VEC(PathStep) StepVec;
 
 static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Instance *inside) {
   Tree *tree = copy->r->tree;
@@ -140,7 +140,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
       if (!inner) return copy->failed = true, NULL;
       at = inner;
       if (!check_conditional(copy, path, at)) return NULL;
-      vec_push(tree->heap, steps, (Step){at, kid, part->subscripts});
+      vec_push(tree->heap, steps, (PathStep){at, kid, part->subscripts});
     }
     kid += part->subscripts;
     copy->consumed = i + 1;
@@ -188,7 +188,7 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
   for (const Instance *at = instance; at && at->kind == INSTANCE_COMPONENT && depth < 256; at = at->parent)
     if (at->dimensions.count) chain[depth++] = at;
   for (uint32_t i = 0; i < steps->count; i++) {
-    const Step *step = &steps->data[i];
+    const PathStep *step = &steps->data[i];
     if (step->count <= step->instance->dimensions.count) continue;
     tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
                instance_text(tree, step->instance), step->instance->dimensions.count, step->count);
@@ -196,7 +196,7 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
   }
   while (depth-- > 0) {
     const Instance *at = chain[depth];
-    const Step *step = NULL;
+    const PathStep *step = NULL;
     for (uint32_t i = 0; i < steps->count; i++)
       if (steps->data[i].instance == at) step = &steps->data[i];
     bool is_shared = !(step && step->count) && is_around(at, copy->r->scope.instance);

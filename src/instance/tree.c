@@ -162,13 +162,13 @@ static void find_redeclarations(Tree *tree, Modifiers modifiers, uint32_t begin,
 
 /* ---- parts ---- */
 
-typedef struct Opening {
+typedef struct InstanceOpening {
   Tree *tree;
   Instance *instance;
   uint32_t depth;
-} Opening;
+} InstanceOpening;
 
-static bool add_part(Opening *opening, Part part);
+static bool add_part(InstanceOpening *opening, Part part);
 
 static bool is_extended_already(const Instance *instance, const Part *part) {
   for (uint32_t i = part->parent; instance->parts.count; i = instance->parts.data[i].parent) {
@@ -180,7 +180,7 @@ static bool is_extended_already(const Instance *instance, const Part *part) {
 }
 
 /* Adds a part with class `type` below the part `parent`. */
-static bool add_base(Opening *opening, uint32_t parent, Instance *type, const AstModification *modification,
+static bool add_base(InstanceOpening *opening, uint32_t parent, Instance *type, const AstModification *modification,
                      Scope scope, const AstElement *extends, Span span) {
   Tree *tree = opening->tree;
   Instance *instance = opening->instance;
@@ -205,12 +205,12 @@ static bool add_base(Opening *opening, uint32_t parent, Instance *type, const As
 }
 
 /* The class that an extends clause of part `number` names. */
-static Instance *find_base(Opening *opening, uint32_t number, AstPath path) {
+static Instance *find_base(InstanceOpening *opening, uint32_t number, AstPath path) {
   Tree *tree = opening->tree;
   return scope_find_base(tree, (Scope){opening->instance, number}, path);
 }
 
-static void add_element(Opening *opening, uint32_t number, const AstElement *ast) {
+static void add_element(InstanceOpening *opening, uint32_t number, const AstElement *ast) {
   Tree *tree = opening->tree;
   Instance *instance = opening->instance;
   Name name = ast_element_label(ast).name;
@@ -228,7 +228,7 @@ static bool is_redeclaration(const AstElement *ast) {
   return ast->prefixes & PREFIX_REDECLARE || (ast->kind == AST_CLASS && ast->class_definition->form == FORM_EXTENDS);
 }
 
-static bool add_extends(Opening *opening, uint32_t number, const AstElement *ast) {
+static bool add_extends(InstanceOpening *opening, uint32_t number, const AstElement *ast) {
   const AstExtends *extends = ast->extends;
   Instance *type = find_base(opening, number, extends->name);
   if (!type) return false;
@@ -244,7 +244,7 @@ static bool add_extends(Opening *opening, uint32_t number, const AstElement *ast
 }
 
 /* Classes come first, because base classes may be among them; other elements keep their order. */
-static bool add_long(Opening *opening, uint32_t number, const AstClass *definition) {
+static bool add_long(InstanceOpening *opening, uint32_t number, const AstClass *definition) {
   Tree *tree = opening->tree;
   bool fits = true;
   for (uint32_t i = 0; i < definition->elements.count; i++) {
@@ -266,7 +266,7 @@ static bool add_long(Opening *opening, uint32_t number, const AstClass *definiti
   return fits;
 }
 
-static bool add_short(Opening *opening, uint32_t number, const AstClass *definition) {
+static bool add_short(InstanceOpening *opening, uint32_t number, const AstClass *definition) {
   Tree *tree = opening->tree;
   Scope around = opening->instance->parts.data[number].around;
   Instance *type = scope_find_class(tree, around, definition->base.name);
@@ -279,7 +279,7 @@ static bool add_short(Opening *opening, uint32_t number, const AstClass *definit
 }
 
 /* model extends X: the base is X as it was before. */
-static bool add_class_extends(Opening *opening, uint32_t number, const AstClass *definition) {
+static bool add_class_extends(InstanceOpening *opening, uint32_t number, const AstClass *definition) {
   Tree *tree = opening->tree;
   Instance *former = opening->instance->parts.data[number].type->former;
   if (!former)
@@ -307,7 +307,7 @@ static bool report_breaches(Tree *tree, const AstClass *definition) {
   return may_go_on;
 }
 
-static bool add_part(Opening *opening, Part part) {
+static bool add_part(InstanceOpening *opening, Part part) {
   Tree *tree = opening->tree;
   heap_work(tree->heap, INSTANCE_WORK);
   Instance *instance = opening->instance;
@@ -429,7 +429,7 @@ static void check_repeated(Tree *tree, Instance *instance) {
 bool instance_open(Tree *tree, Instance *instance) {
   if (instance->is_open) return !instance->is_failed;
   instance->is_open = true;
-  Opening opening = {.tree = tree, .instance = instance};
+  InstanceOpening opening = {.tree = tree, .instance = instance};
   Instance *type = instance->type;
   Part part = {.definition = type->definition, .type = type, .around = type->around, .modifiers = instance->modifiers};
   if (instance->kind == INSTANCE_COMPONENT && type->modifiers.count) {
@@ -698,7 +698,7 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number) {
 }
 
 uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name) {
-  Opening opening = {.tree = tree, .instance = instance};
+  InstanceOpening opening = {.tree = tree, .instance = instance};
   if (instance->kind != INSTANCE_CLASS) return MAP_NONE;
   for (uint32_t i = part; i < instance->parts.count && i < instance->parts.data[part].end; i++) {
     const AstClass *definition = instance->parts.data[i].definition;

@@ -63,10 +63,11 @@ typedef struct Bdf {
 
 /* ---- The choice of states ---- */
 
-/* The weight of each column in the norm, which is the root mean square over the states. Columns that are not states follow from
- * these and have a small weight; rates count through their states. An algebraic column is not in the error test, because it may
- * jump where no state does; it is tested only where there is no state. Spare columns have no weight, because no step waits for them
- * to converge: an angle computed by atan2 may jump back and forth with round-off of its arguments. */
+/* The weight of each column in the norm, which is the root mean square over the states. Columns that are not states follow
+ * from these and have a small weight; rates count through their states. An algebraic column is not in the error test,
+ * because it may jump where no state does; algebraic columns are tested only if there is no state. Spare columns have no
+ * weight, because no step waits for them to converge: an angle computed by atan2 may jump back and forth with round-off of
+ * its arguments. */
 static void bdf_set_shares(Bdf *bdf) {
   const System *system = bdf->system;
   double all = sqrt(fmax(system->columns, 1)), states = sqrt(fmax(system->links, 1));
@@ -434,7 +435,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
 
 /* ---- Start, output, switch ---- */
 
-/* Computes the rates of the unknowns by differentiating G; false where the index is higher or G cannot be evaluated. */
+/* Computes the rates of the unknowns by differentiating G; false if the index is higher or G cannot be evaluated. */
 static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
   const System *system = bdf->system;
   double dt = SAME * fmin(span, fmax(1, fabs(bdf->t))), *now = bdf->residual, *later = bdf->correction;

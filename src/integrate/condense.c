@@ -11,16 +11,16 @@
 #include <string.h>
 
 /* An entry of a pivot's column: its row, the place of its value, its term, and its largest allowed size as a multiplier. */
-typedef struct Multiplier {
+typedef struct PivotEntry {
   int32_t row, place, term;
   double limit;
-} Multiplier;
+} PivotEntry;
 
 /* factor times an entry of a vector */
-typedef struct Term {
+typedef struct WeightedEntry {
   int32_t index;
   double factor;
-} Term;
+} WeightedEntry;
 
 /* The terms up to `end` are subtracted from a row. */
 typedef struct RowTerms {
@@ -41,12 +41,12 @@ struct Condense {
 
   VEC(Pivot) pivots;
   /* The pivots' columns and rows at the time of their elimination, and their effect on vectors. */
-  VEC(Multiplier) lower; /* entries of columns... */
-  VEC(Term) down;        /* ...the terms that their rows get from the pivots' rows, row by row... */
-  VEC(RowTerms) taking;  /* ...for these rows; each comes after the rows whose terms it gets */
-  IntVec upper;          /* places of the entries of rows... */
-  VEC(Term) up;          /* ...and the terms that their columns add to the pivot's */
-  IntVec target;         /* for each pivot, entry of its column, entry of its row: the place that changes */
+  VEC(PivotEntry) lower;   /* entries of columns... */
+  VEC(WeightedEntry) down; /* ...the terms that their rows get from the pivots' rows, row by row... */
+  VEC(RowTerms) taking;    /* ...for these rows; each comes after the rows whose terms it gets */
+  IntVec upper;            /* places of the entries of rows... */
+  VEC(WeightedEntry) up;   /* ...and the terms that their columns add to the pivot's */
+  IntVec target;           /* for each pivot, entry of its column, entry of its row: the place that changes */
 
   JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */
@@ -178,7 +178,7 @@ static void condense_list_lower(Condense *condense, const Pivot *pivot) {
     int32_t r = condense->rows_of[pivot->column].data[k];
     int32_t place = condense->place[r * condense->system->columns + pivot->column];
     condense->values.data[place] *= pivot->reciprocal;
-    vec_push(condense->heap, &condense->lower, (Multiplier){r, place, 0, condense_limit(condense, pivot, r)});
+    vec_push(condense->heap, &condense->lower, (PivotEntry){r, place, 0, condense_limit(condense, pivot, r)});
     condense_remove(&condense->columns_of[r], pivot->column);
   }
 }
@@ -188,7 +188,7 @@ static void condense_list_upper(Condense *condense, const Pivot *pivot) {
     int32_t c = condense->columns_of[pivot->row].data[k];
     int32_t place = condense->place[pivot->row * condense->system->columns + c];
     vec_push(condense->heap, &condense->upper, place);
-    vec_push(condense->heap, &condense->up, (Term){c, 0});
+    vec_push(condense->heap, &condense->up, (WeightedEntry){c, 0});
     condense_remove(&condense->rows_of[c], pivot->row);
   }
 }
@@ -313,11 +313,11 @@ static void condense_sort_terms(Condense *condense) {
   for (uint32_t p = 0; p < condense->pivots.count; p++)
     condense_place_terms(condense, condense->pivots.data[p].row, &next);
   for (int32_t r = 0; r < condense->left.rows; r++) condense_place_terms(condense, condense->kept[r], &next);
-  for (uint32_t k = 0; k < condense->lower.count; k++) vec_push(condense->heap, &condense->down, (Term){0});
+  for (uint32_t k = 0; k < condense->lower.count; k++) vec_push(condense->heap, &condense->down, (WeightedEntry){0});
   uint32_t k = 0;
   for (uint32_t p = 0; p < condense->pivots.count; p++)
     for (; k < condense->pivots.data[p].lower_end; k++) {
-      Multiplier *multiplier = &condense->lower.data[k];
+      PivotEntry *multiplier = &condense->lower.data[k];
       multiplier->term = count[multiplier->row]++;
       condense->down.data[multiplier->term].index = condense->pivots.data[p].row;
     }
@@ -380,15 +380,15 @@ static inline void subtract_row(double *values, const int32_t *target, const int
 static bool condense_eliminate(Condense *condense) {
   double *values = condense->values.data;
   const int32_t *target = condense->target.data;
-  const Multiplier *lower = condense->lower.data;
-  Term *down = condense->down.data;
+  const PivotEntry *lower = condense->lower.data;
+  WeightedEntry *down = condense->down.data;
   bool is_stable = true;
   for (Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++) {
     const int32_t *row = condense->upper.data + pivot->upper_begin;
     uint32_t count = pivot->upper_end - pivot->upper_begin;
-    Term *up = condense->up.data + pivot->upper_begin;
+    WeightedEntry *up = condense->up.data + pivot->upper_begin;
     double reciprocal = pivot->reciprocal = 1 / values[pivot->place];
-    for (const Multiplier *end = condense->lower.data + pivot->lower_end; lower < end; lower++, target += count) {
+    for (const PivotEntry *end = condense->lower.data + pivot->lower_end; lower < end; lower++, target += count) {
       double factor = values[lower->place] * reciprocal;
       is_stable = is_stable && fabs(factor) <= lower->limit;
       down[lower->term].factor = -factor;
@@ -403,9 +403,9 @@ static bool condense_eliminate(Condense *condense) {
 static bool condense_stays_stable(Condense *condense, const double *jacobian) {
   bool is_stable = true;
   condense_scale_rows(condense, jacobian);
-  Multiplier *lower = condense->lower.data;
+  PivotEntry *lower = condense->lower.data;
   for (const Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++)
-    for (const Multiplier *end = condense->lower.data + pivot->lower_end; lower < end; lower++) {
+    for (const PivotEntry *end = condense->lower.data + pivot->lower_end; lower < end; lower++) {
       lower->limit = condense_limit(condense, pivot, lower->row);
       is_stable = is_stable && fabs(condense->down.data[lower->term].factor) <= lower->limit;
     }
@@ -437,12 +437,12 @@ enum { PAIRS_MOST = 4 };
 
 /* Inlined for each number of pairs, so that those of a row stay in registers. */
 static inline __attribute__((always_inline)) void right_pairs(const Condense *condense, double *residual, int pairs) {
-  const Term *term = condense->down.data;
+  const WeightedEntry *term = condense->down.data;
   for (const RowTerms *row = condense->taking.data, *last = row + condense->taking.count; row < last; row++) {
     AlignedPair sum[PAIRS_MOST], *to = pairs_at(residual, row->row, pairs);
 #pragma GCC unroll 4
     for (int k = 0; k < pairs; k++) sum[k] = to[k];
-    for (const Term *end = condense->down.data + row->end; term < end; term++) {
+    for (const WeightedEntry *end = condense->down.data + row->end; term < end; term++) {
       const AlignedPair factor = {term->factor, term->factor};
       const AlignedPair *source = pairs_at(residual, term->index, pairs);
 #pragma GCC unroll 4
@@ -454,9 +454,9 @@ static inline __attribute__((always_inline)) void right_pairs(const Condense *co
 }
 
 static void right_single(const Condense *condense, double *residual) {
-  const Term *term = condense->down.data;
+  const WeightedEntry *term = condense->down.data;
   for (const RowTerms *row = condense->taking.data, *last = row + condense->taking.count; row < last; row++)
-    for (const Term *end = condense->down.data + row->end; term < end; term++)
+    for (const WeightedEntry *end = condense->down.data + row->end; term < end; term++)
       residual[row->row] += term->factor * residual[term->index];
 }
 
@@ -478,7 +478,7 @@ static inline __attribute__((always_inline)) void expand_pairs(const Condense *c
     AlignedPair sum[PAIRS_MOST], *to = pairs_at(change, pivot->column, pairs);
 #pragma GCC unroll 4
     for (int k = 0; k < pairs; k++) sum[k] = own * right[k];
-    const Term *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
+    const WeightedEntry *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
     for (; term < end; term++) {
       const AlignedPair factor = {term->factor, term->factor};
       const AlignedPair *source = pairs_at(change, term->index, pairs);
@@ -494,7 +494,7 @@ static void expand_single(const Condense *condense, const double *residual, doub
   for (uint32_t p = condense->pivots.count; p-- > 0;) {
     const Pivot *pivot = &condense->pivots.data[p];
     double sum = -pivot->reciprocal * residual[pivot->row];
-    const Term *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
+    const WeightedEntry *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
     for (; term < end; term++) sum += term->factor * change[term->index];
     change[pivot->column] = sum;
   }

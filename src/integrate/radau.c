@@ -82,10 +82,10 @@ typedef struct Radau {
 
 /* ---- The choice of states ---- */
 
-/* Columns in the error test: the states, and those that the view marks as of higher index. The Newton iteration is measured on
- * these and on purely algebraic columns, except spare ones. Algebraic columns that `complete` can make exact have a small weight;
- * rates count through their states. Algebraic columns have a test of their own, see radau_gap. Columns from which output is
- * interpolated are tested between the stages, see radau_departure. */
+/* Columns in the error test: the states, and those that the view marks as of higher index. The Newton iteration is measured
+ * on these and on purely algebraic columns, except spare ones. Algebraic columns that `complete` can make exact have a small
+ * weight; rates count through their states. Algebraic columns have a separate test, see radau_gap. Columns from which output
+ * is interpolated are tested between the stages, see radau_departure. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
   memset(mark, 0, (size_t)system->columns * sizeof *mark);
@@ -201,7 +201,7 @@ static bool radau_factor(Radau *radau, double h) {
 }
 
 /* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage; at the
- * start of the step where that point cannot be evaluated, or `h` is 0. Where it is defined at neither, as for sqrt(max(x, 0)) at 0,
+ * start of the step where that point cannot be evaluated, or `h` is 0. If it is defined at neither, as for sqrt(max(x, 0)) at 0,
  * the last one serves. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
@@ -339,7 +339,7 @@ static double radau_gap(const Radau *radau) {
   return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
-/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. Where the solution
+/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. If the solution
  * follows an input, the end of a step is exact for any size, and the error test does not see what happens between. Derivatives grow
  * geometrically; two in a row are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
@@ -388,7 +388,7 @@ static void radau_find_defect(Radau *radau, double h) {
   radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), VANISHED);
 }
 
-/* Where a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
+/* If a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
  * enough. Elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
 static double radau_error(Radau *radau, double h) {
   double step = h * radau->method->mu_real;
@@ -411,8 +411,8 @@ static double radau_bend(const Radau *radau, double t) {
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
 
-/* The error of the step in tolerances; 1 or more asks for a smaller step. *is_unresolved: columns outside the error test of the
- * states ask for it, too. */
+/* The error of the step in tolerances; with 1 or more the step must be smaller. *is_unresolved: columns outside the error
+ * test of the states require that, too. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
   double unresolved = fmax(radau_gap(radau), radau_departure(radau));
@@ -436,7 +436,7 @@ static inline __attribute__((always_inline)) double sum_squares(const Radau *rad
   return sum;
 }
 
-/* Two columns at a time, and the last one alone. */
+/* Two columns at a time, and the last one by itself. */
 static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
   const double *change = radau->stages->change;
   double *stage[SMAX];
@@ -684,7 +684,7 @@ static void radau_retry(Radau *radau, double h, double factor) {
   if (index > radau->lowest) radau_set_order(radau, index - 1);
 }
 
-/* Second derivatives of the states from one more residual, for the first step; false where the system is of higher index.
+/* Second derivatives of the states from one more residual, for the first step; false if the system is of higher index.
  * `estimate` holds them on return. */
 static bool radau_second_derivative(Radau *radau, double span) {
   const System *system = radau->system;

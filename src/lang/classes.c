@@ -82,20 +82,20 @@ uint32_t class_define(Elaboration *el, const AstClass *ast) {
 
 /* Classes in source order. Classes inside functions and records are not candidates for the model. */
 static void collect_all(Elaboration *el) {
-  typedef struct Open {
+  typedef struct OpenClass {
     const AstClass *ast;
     Name scope;
-  } Open;
-  VEC(Open) open = {0};
+  } OpenClass;
+  VEC(OpenClass) open = {0};
   for (uint32_t i = el->ast->main->classes.count; i-- > 0;)
-    vec_push(el->heap, &open, (Open){el->ast->main->classes.data[i], 0});
+    vec_push(el->heap, &open, (OpenClass){el->ast->main->classes.data[i], 0});
   while (open.count) {
-    Open next = vec_pop(&open);
+    OpenClass next = vec_pop(&open);
     uint32_t index = add_class(el, next.ast, next.scope);
     Name inner = el->classes.data[index].name;
     for (uint32_t i = next.ast->elements.count; i-- > 0;) {
       const AstElement *element = &next.ast->elements.data[i];
-      if (element->kind == AST_CLASS) vec_push(el->heap, &open, (Open){element->class_definition, inner});
+      if (element->kind == AST_CLASS) vec_push(el->heap, &open, (OpenClass){element->class_definition, inner});
     }
   }
   vec_free(el->heap, &open);

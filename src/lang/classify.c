@@ -1,14 +1,14 @@
 /* classify: which equations determine a discrete variable, and which are continuous.
  *
- * An equation without continuous variables determines a discrete variable that is alone on one of its sides. If both sides are
- * such variables, the choice is made from the ends of the chains: an equation with one candidate left takes it, and so on
- * (peeling). A cycle is opened at its first equation. After that, an equation with continuous variables takes a lone discrete
- * variable that nothing else determines. */
+ * An equation without continuous variables determines a discrete variable that is all of one side. If both sides are such
+ * variables, the choice is made from the ends of the chains: an equation with one candidate left takes it, and so on
+ * (peeling). A cycle is opened at its first equation. After that, an equation with continuous variables takes a lone
+ * discrete variable that nothing else determines. */
 #include "lang/elaborate.h"
 
 typedef struct DiscreteSides {
   uint32_t count;
-  uint32_t variable[2]; /* index of the discrete variable alone on the left, on the right */
+  uint32_t variable[2]; /* index of the discrete variable that is the whole left side, the whole right side */
   bool is_right[2], is_negated[2];
 } DiscreteSides;
 

@@ -128,7 +128,7 @@ static Model *load(Heap *heap, Ast *ast, Source *source, const char *class_name,
   if (el.failures && diags->errors == 0)
     diag_error(diags, DIAG_INTERNAL, (Span){0, 0}, "%u parts of the model gave no result, and no reason", el.failures);
   vec_free(heap, &el.components, &el.component_of_name);
-  dag_scratch_free(dag_scratch(model->dag));
+  dag_trim(model->dag);
   return diags->errors ? NULL : model;
 }
 

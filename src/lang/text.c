@@ -13,11 +13,11 @@ typedef struct Texts {
 } Texts;
 
 /* Where an expression occurs. */
-typedef struct Place {
+typedef struct Occurrence {
   Expr *e;
   Span span;
-} Place;
-typedef VEC(Place) PlaceVec;
+} Occurrence;
+typedef VEC(Occurrence) PlaceVec;
 
 /* If one side of the equation is a variable and the other a text, returns both. */
 static bool read_text(const Elaboration *el, const RawEquation *equation, Expr *leaf, Expr *value) {
@@ -59,7 +59,7 @@ static bool find_texts(Texts *texts) {
 /* ---- where texts are used ---- */
 
 static void add_place(Texts *texts, PlaceVec *places, Expr *e, Span span) {
-  if (*e != EXPR_NONE) vec_push(texts->el->heap, places, (Place){e, span});
+  if (*e != EXPR_NONE) vec_push(texts->el->heap, places, (Occurrence){e, span});
 }
 
 static void add_actions(Texts *texts, PlaceVec *places, Action *actions, uint32_t count) {

@@ -4,17 +4,17 @@
 #include "lang/elaborate.h"
 
 /* A place that an instruction reads or assigns: a slot, or a part of it, given by fields. */
-typedef struct Part {
+typedef struct AssignedPart {
   uint32_t slot;
   const Instruction *fields; /* CODE_FIELD, one after the other */
   uint32_t count;
   Type type;
-} Part;
+} AssignedPart;
 
 /* The part that the code reads at the position of a CODE_LOCAL. */
-static Part part_read(const Compiler *c, uint32_t at) {
+static AssignedPart part_read(const Compiler *c, uint32_t at) {
   const Routine *routine = c->routine;
-  Part part = {.slot = routine->code.data[at].b, .fields = routine->code.data + at + 1};
+  AssignedPart part = {.slot = routine->code.data[at].b, .fields = routine->code.data + at + 1};
   part.type = routine->locals.data[part.slot].type;
   while (at + 1 + part.count < routine->code.count && part.fields[part.count].code == CODE_FIELD &&
          part.type.base == TYPE_RECORD && !part.type.dimensions) {
@@ -26,7 +26,7 @@ static Part part_read(const Compiler *c, uint32_t at) {
 }
 
 /* Does a store into `place` assign the part, or some of it? */
-static bool is_stored(const Part *part, const uint32_t *place) {
+static bool is_stored(const AssignedPart *part, const uint32_t *place) {
   if (place[0] != part->slot) return false;
   for (uint32_t k = 0; k < place[1] && k < part->count; k++) {
     if (place[2 + 2 * k] == STEP_INDEX) return true;
@@ -35,7 +35,7 @@ static bool is_stored(const Part *part, const uint32_t *place) {
   return true;
 }
 
-static bool is_assigned_by(const Routine *routine, Instruction i, const Part *part) {
+static bool is_assigned_by(const Routine *routine, Instruction i, const AssignedPart *part) {
   switch ((Code)i.code) {
   case CODE_STORE: return is_stored(part, routine->extra.data + i.b);
   case CODE_BIND: return i.b == part->slot;
@@ -78,7 +78,7 @@ static void stores_free(Heap *heap, Stores *stores) {
   heap_free(heap, stores->next);
 }
 
-static bool is_assigned(const Compiler *c, const Stores *stores, const Part *part) {
+static bool is_assigned(const Compiler *c, const Stores *stores, const AssignedPart *part) {
   const Routine *routine = c->routine;
   bool is = part->slot < routine->inputs;
   for (uint32_t k = stores->first[part->slot]; k != NONE && !is; k = stores->next[k]) {
@@ -88,7 +88,7 @@ static bool is_assigned(const Compiler *c, const Stores *stores, const Part *par
   return is;
 }
 
-static const char *part_name(const Compiler *c, const Part *part) {
+static const char *part_name(const Compiler *c, const AssignedPart *part) {
   const Local *local = &c->routine->locals.data[part->slot];
   const char *text = names_text(c->el->names, local->name);
   Type type = local->type;
@@ -101,7 +101,7 @@ static const char *part_name(const Compiler *c, const Part *part) {
 }
 
 /* Does the code read a scalar at this position? */
-static bool reads_scalar(const Compiler *c, uint32_t at, Part *part) {
+static bool reads_scalar(const Compiler *c, uint32_t at, AssignedPart *part) {
   if (c->routine->code.data[at].code != CODE_LOCAL) return false;
   *part = part_read(c, at);
   return !part->type.dimensions && part->type.base <= TYPE_ENUMERATION;
@@ -110,7 +110,7 @@ static bool reads_scalar(const Compiler *c, uint32_t at, Part *part) {
 /* The code at this position is part of computing some value. Do the statements, which begin at `body`, read that value? */
 static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
   const Routine *routine = c->routine;
-  Part part;
+  AssignedPart part;
   if (at >= body) return true;
   heap_work(c->el->heap, routine->code.count);
   while (at < body && routine->code.data[at].code != CODE_STORE && routine->code.data[at].code != CODE_BIND) at++;
@@ -152,7 +152,7 @@ static bool is_dead(const Compiler *c, const Stores *stores, uint32_t at, uint32
 void unassigned_report(Compiler *c) {
   const Routine *routine = c->routine;
   uint32_t body = 0;
-  Part part;
+  AssignedPart part;
   while (body < routine->code.count && routine->code.data[body].code != CODE_BODY) body++;
   Stores stores = stores_find(c->el->heap, routine);
   bool is_found = false;
@@ -166,7 +166,7 @@ void unassigned_report(Compiler *c) {
   uint32_t outputs = routine->is_partial ? 0 : routine->outputs;
   for (uint32_t slot = routine->inputs; slot < routine->inputs + outputs && !is_found; slot++) {
     const Local *output = &routine->locals.data[slot];
-    part = (Part){.slot = slot};
+    part = (AssignedPart){.slot = slot};
     is_found = !output->type.dimensions && output->type.base <= TYPE_ENUMERATION && !is_assigned(c, &stores, &part);
     if (is_found)
       compile_error(c, output->span, "output `%s` has no value: nothing in function `%s` assigns it",

@@ -5,7 +5,7 @@
 
 const char boundary_prefix[] = "boundary.";
 
-typedef struct Opening {
+typedef struct BoundaryOpening {
   Model *model;
   Dag *dag;
   Heap *heap;
@@ -16,7 +16,7 @@ typedef struct Opening {
   Expr *begin;                  /* per segment, and the end of the last */
   Expr length;                  /* of the current segment */
   ExprVec from, to;
-} Opening;
+} BoundaryOpening;
 
 /* ---- the end ---- */
 
@@ -47,13 +47,14 @@ static void check_time(Model *model, Diags *diags) {
 
 /* ---- substitution ---- */
 
-static void put(Opening *o, Expr from, Expr to) {
+static void put(BoundaryOpening *o, Expr from, Expr to) {
   vec_push(o->heap, &o->from, from);
   vec_push(o->heap, &o->to, to);
 }
 
 /* Replaces the leaves of the written model by those of a segment: derivatives with respect to scaled time, and time itself. */
-static void map_leaves(Opening *o, uint32_t segment, const uint32_t *copy, Expr time, Expr *roots, uint32_t count) {
+static void map_leaves(BoundaryOpening *o, uint32_t segment, const uint32_t *copy, Expr time, Expr *roots,
+                       uint32_t count) {
   IndexVec below = {0};
   dag_below(o->dag, dag_scratch(o->dag), roots, count, &below);
   o->from.count = o->to.count = 0;
@@ -69,7 +70,8 @@ static void map_leaves(Opening *o, uint32_t segment, const uint32_t *copy, Expr 
   vec_free(o->heap, &below);
 }
 
-static Equation map_equation(Opening *o, uint32_t segment, const uint32_t *copy, Expr time, const Equation *equation) {
+static Equation map_equation(BoundaryOpening *o, uint32_t segment, const uint32_t *copy, Expr time,
+                             const Equation *equation) {
   Equation mapped = *equation;
   Expr sides[] = {equation->left, equation->right};
   map_leaves(o, segment, copy, time, sides, 2);
@@ -79,7 +81,7 @@ static Equation map_equation(Opening *o, uint32_t segment, const uint32_t *copy,
 }
 
 /* From now on equations are mapped into this segment. Returns its time: begin + s * length. */
-static Expr enter_segment(Opening *o, uint32_t segment, Expr s) {
+static Expr enter_segment(BoundaryOpening *o, uint32_t segment, Expr s) {
   o->length = dag_subtract(o->dag, o->begin[segment + 1], o->begin[segment]);
   Expr passed = dag_multiply(o->dag, s, o->length);
   return dag_add(o->dag, o->begin[segment], passed);
@@ -87,7 +89,7 @@ static Expr enter_segment(Opening *o, uint32_t segment, Expr s) {
 
 /* ---- variables ---- */
 
-static uint32_t add_unknown(Opening *o, const char *name, Span span) {
+static uint32_t add_unknown(BoundaryOpening *o, const char *name, Span span) {
   Name known = names_add(o->model->names, name, strlen(name));
   if (model_named(o->model, known) != MAP_NONE) {
     diag_error(o->diags, DIAG_INPUT, span, "the name `%s` is needed for the boundary value problem", name);
@@ -98,20 +100,20 @@ static uint32_t add_unknown(Opening *o, const char *name, Span span) {
   return model_add_variable(o->model, variable);
 }
 
-static void add_equation(Opening *o, Expr left, Expr right, Span span) {
+static void add_equation(BoundaryOpening *o, Expr left, Expr right, Span span) {
   Equation equation = {.left = left, .right = right, .residual = dag_subtract(o->dag, left, right), .span = span};
   vec_push(o->heap, &o->model->equations, equation);
 }
 
 /* Adds a variable that must be zero at the end. */
-static void add_condition(Opening *o, uint32_t number, Expr left, Expr right, Span span) {
+static void add_condition(BoundaryOpening *o, uint32_t number, Expr left, Expr right, Span span) {
   uint32_t variable = add_unknown(o, arena_printf(&o->arena, "%s%u", boundary_prefix, number), span);
   if (variable == MAP_NONE) return;
   Expr difference = dag_subtract(o->dag, left, right);
   add_equation(o, model_leaf(o->model, variable, 0), difference, span);
 }
 
-static void guess_start(Opening *o, uint32_t segment, uint32_t unknown, Variable *variable) {
+static void guess_start(BoundaryOpening *o, uint32_t segment, uint32_t unknown, Variable *variable) {
   const BoundaryOptions *options = o->options;
   if (!options->starts || unknown >= options->start_count || variable->fixed == FIXED_TRUE) return;
   double value = options->starts[(size_t)segment * options->start_count + unknown];
@@ -119,7 +121,7 @@ static void guess_start(Opening *o, uint32_t segment, uint32_t unknown, Variable
 }
 
 /* The unknowns of a segment, by leaf index of the written ones. */
-static uint32_t *copy_unknowns(Opening *o, uint32_t segment) {
+static uint32_t *copy_unknowns(BoundaryOpening *o, uint32_t segment) {
   uint32_t *copy = arena_array(&o->arena, o->unknowns, sizeof *copy);
   for (uint32_t j = 0; j < o->unknowns; j++) {
     uint32_t position = o->model->unknowns.data[j];
@@ -139,7 +141,7 @@ static uint32_t *copy_unknowns(Opening *o, uint32_t segment) {
 /* ---- derivatives ---- */
 
 /* Start values of derivatives below the highest may be sought, so each gets a variable: x_der for der(x). */
-static void name_derivatives(Opening *o, const uint32_t *order) {
+static void name_derivatives(BoundaryOpening *o, const uint32_t *order) {
   for (uint32_t j = 0; j < o->unknowns; j++) {
     uint32_t position = o->model->unknowns.data[j];
     const char *name = model_name(o->model, position);
@@ -173,7 +175,7 @@ const char *boundary_rate_name(const Model *model, uint32_t control, Arena *aren
 }
 
 /* left - right of the equation that determines the control on an arc */
-static Expr arc_residual(Opening *o, const SwitchedControl *switched, ArcKind kind) {
+static Expr arc_residual(BoundaryOpening *o, const SwitchedControl *switched, ArcKind kind) {
   switch (kind) {
   case ARC_MIN: return dag_subtract(o->dag, switched->control, switched->min);
   case ARC_MAX: return dag_subtract(o->dag, switched->control, switched->max);
@@ -182,18 +184,18 @@ static Expr arc_residual(Opening *o, const SwitchedControl *switched, ArcKind ki
   return switched->function;
 }
 
-static ArcKind arc_kind(const Opening *o, uint32_t arc, uint32_t control) {
+static ArcKind arc_kind(const BoundaryOpening *o, uint32_t arc, uint32_t control) {
   return o->options->arcs.kind[(size_t)arc * o->options->arcs.controls + control];
 }
 
-static void set_residual(Opening *o, Equation *equation, Expr residual) {
+static void set_residual(BoundaryOpening *o, Equation *equation, Expr residual) {
   equation->left = dag_constant(o->dag, 0);
   equation->right = residual;
   equation->residual = dag_negate(o->dag, residual);
 }
 
 /* Equation i as it holds in a segment. */
-static Equation arc_equation(Opening *o, uint32_t i, uint32_t segment) {
+static Equation arc_equation(BoundaryOpening *o, uint32_t i, uint32_t segment) {
   Equation equation = o->model->equations.data[i];
   for (uint32_t c = 0; o->options->arcs.count && c < o->model->switched.count; c++) {
     const SwitchedControl *switched = &o->model->switched.data[c];
@@ -203,7 +205,7 @@ static Equation arc_equation(Opening *o, uint32_t i, uint32_t segment) {
 }
 
 /* Joins the arcs into one run. */
-static void join_arcs(Opening *o) {
+static void join_arcs(BoundaryOpening *o) {
   uint32_t last = o->options->arcs.count - 1;
   for (uint32_t c = 0; c < o->model->switched.count; c++) {
     const SwitchedControl *switched = &o->model->switched.data[c];
@@ -216,12 +218,12 @@ static void join_arcs(Opening *o) {
   }
 }
 
-static Expr half_range(Opening *o, const SwitchedControl *switched) {
+static Expr half_range(BoundaryOpening *o, const SwitchedControl *switched) {
   return dag_scale(o->dag, 0.5, dag_subtract(o->dag, switched->max, switched->min));
 }
 
 /* Adds to the left side of the condition that determines the final time of an optimal control. */
-static void add_to_end(Opening *o, Expr term) {
+static void add_to_end(BoundaryOpening *o, Expr term) {
   if (!o->model->optimal_end.is_sought) return;
   Equation *equation = &o->model->final_equations.data[o->model->optimal_end.condition];
   equation->left = dag_add(o->dag, equation->left, term);
@@ -230,7 +232,7 @@ static void add_to_end(Opening *o, Expr term) {
 
 /* Adds a cost of e (1 - sqrt(1 - w^2)) with w = (u - middle) / half (Silva and Trelat 2010). Then S half w + e (1 - sqrt(1 - w^2))
  * is minimal where w = -S half / sqrt((S half)^2 + e^2). The cost is never negative, so a longer run has no advantage. */
-static void smooth_controls(Opening *o) {
+static void smooth_controls(BoundaryOpening *o) {
   Dag *dag = o->dag;
   Expr smoothing = dag_constant(dag, o->options->smoothing);
   for (uint32_t c = 0; c < o->model->switched.count; c++) {
@@ -248,7 +250,7 @@ static void smooth_controls(Opening *o) {
 }
 
 /* Replaces the condition for the final time by a given final time. */
-static void hold_end(Opening *o) {
+static void hold_end(BoundaryOpening *o) {
   const OptimalEnd *end = &o->model->optimal_end;
   Equation *equation = &o->model->final_equations.data[end->condition];
   equation->left = dag_parameter(o->dag, end->parameter);
@@ -257,7 +259,7 @@ static void hold_end(Opening *o) {
   o->model->variables.data[o->model->parameters.data[end->parameter]].start = equation->right;
 }
 
-static void add_examined(Opening *o) {
+static void add_examined(BoundaryOpening *o) {
   for (uint32_t c = 0; c < o->model->switched.count; c++) {
     const SwitchedControl *switched = &o->model->switched.data[c];
     bool is_level = o->options->examined == EXAMINED_LEVELS;
@@ -280,7 +282,7 @@ static void forget_starts(Model *model) {
 }
 
 /* The times at which segments begin, and the end. Segments are equally long, or begin where arcs begin. */
-static void find_beginnings(Opening *o) {
+static void find_beginnings(BoundaryOpening *o) {
   const BoundaryOptions *options = o->options;
   uint32_t segments = options->segments;
   Expr start = dag_constant(o->dag, options->start), stop = boundary_final_time(o->model);
@@ -306,7 +308,7 @@ static void find_beginnings(Opening *o) {
 const char boundary_start_prefix[] = "start.";
 
 /* start.x, start.x_der, ... */
-static const char *start_name(Opening *o, uint32_t unknown, uint32_t order) {
+static const char *start_name(BoundaryOpening *o, uint32_t unknown, uint32_t order) {
   const char *name = model_name(o->model, o->model->unknowns.data[unknown]);
   while (order--) name = arena_printf(&o->arena, "%s_der", name);
   return arena_printf(&o->arena, "%s%s", boundary_start_prefix, name);
@@ -315,7 +317,8 @@ static const char *start_name(Opening *o, uint32_t unknown, uint32_t order) {
 /* Differentiated variables are continuous from one segment to the next: the value at the end of one equals a
  * constant, the start value of the next. If equations relate such variables, some of these conditions follow from
  * others. */
-static void join(Opening *o, const uint32_t *order, const uint32_t *left, const uint32_t *right, uint32_t *number) {
+static void join(BoundaryOpening *o, const uint32_t *order, const uint32_t *left, const uint32_t *right,
+                 uint32_t *number) {
   for (uint32_t j = 0; j < o->unknowns; j++)
     for (uint32_t k = 0; k < order[j]; k++) {
       Span span = o->model->variables.data[o->model->unknowns.data[j]].span;
@@ -330,9 +333,9 @@ static void join(Opening *o, const uint32_t *order, const uint32_t *left, const 
     }
 }
 
-/* Where a control jumps from one bound to the other, its switching function is zero. Next to a singular arc it is
+/* If a control jumps from one bound to the other, its switching function is zero. Next to a singular arc it is
  * zero anyway. */
-static void switch_arcs(Opening *o, uint32_t segment, const uint32_t *left, uint32_t *number) {
+static void switch_arcs(BoundaryOpening *o, uint32_t segment, const uint32_t *left, uint32_t *number) {
   for (uint32_t c = 0; o->options->arcs.count && c < o->model->switched.count; c++) {
     ArcKind before = arc_kind(o, segment - 1, c), behind = arc_kind(o, segment, c);
     if (before == behind || before == ARC_SINGULAR || behind == ARC_SINGULAR) continue;
@@ -344,7 +347,7 @@ static void switch_arcs(Opening *o, uint32_t segment, const uint32_t *left, uint
   }
 }
 
-static void make_segments(Opening *o) {
+static void make_segments(BoundaryOpening *o) {
   Model *model = o->model;
   uint32_t segments = o->options->segments, number = 1, initial = model->initial_equations.count;
   uint32_t *order = model_highest_orders(o->model, o->equations, &o->arena),
@@ -379,7 +382,7 @@ static void make_segments(Opening *o) {
   model->mass = NULL; /* it belongs to other equations */
 }
 
-static bool check_segments(Opening *o) {
+static bool check_segments(BoundaryOpening *o) {
   bool is_plain = !o->model->discretes.count && !o->model->whens.count;
   if (is_plain) return true;
   diag_error(o->diags, DIAG_INPUT, o->model->final_equations.data[0].span,
@@ -388,7 +391,7 @@ static bool check_segments(Opening *o) {
 }
 
 /* when time >= t then reinit(x, value); ...; end when: so errors do not grow beyond a segment. */
-static void add_nodes(Opening *o) {
+static void add_nodes(BoundaryOpening *o) {
   const BoundaryOptions *options = o->options;
   for (uint32_t k = 0; k < options->node_count;) {
     When when = {.span = o->model->final_equations.data[0].span};
@@ -434,14 +437,14 @@ void boundary_open(Model *model, const BoundaryOptions *options, Diags *diags) {
   check_time(model, diags);
   if (diags->errors || options->form == BOUNDARY_WRITTEN) return;
   settle_parameters(model);
-  Opening o = {.model = model,
-               .dag = model->dag,
-               .heap = model->heap,
-               .arena = arena_make(model->heap),
-               .diags = diags,
-               .options = options,
-               .equations = model->equations.count,
-               .unknowns = model->unknowns.count};
+  BoundaryOpening o = {.model = model,
+                       .dag = model->dag,
+                       .heap = model->heap,
+                       .arena = arena_make(model->heap),
+                       .diags = diags,
+                       .options = options,
+                       .equations = model->equations.count,
+                       .unknowns = model->unknowns.count};
   find_beginnings(&o);
   if (options->smoothing > 0) smooth_controls(&o);
   if (options->held_end > 0) hold_end(&o);

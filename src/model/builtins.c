@@ -1,4 +1,4 @@
-/* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One function a row.
+/* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One function per row.
  *
  * Invariant: argument types and counts were checked when the code was made; sizes are checked here. */
 #include "model/number.h"
@@ -65,7 +65,7 @@ static bool run_NDIMS(Machine *machine, const Value *a, uint32_t count, Value *o
   return true;
 }
 
-/* The same elements with other sizes. */
+/* Makes an array of the same elements with other sizes. */
 static bool reshape(Machine *machine, const Value *a, uint32_t dimensions, const uint32_t *sizes, Value *out) {
   if (!make(machine, a->type, dimensions, sizes, out)) return false;
   value_assign(machine, out, a);

@@ -366,8 +366,8 @@ static bool only_counts(Machine *machine, const Control *loop) {
   return true;
 }
 
-/* Whether the loop goes on is not known. If it only counts, as a search in a table does, it does so on both paths: one leaves here, as
- * by a break, and the other runs the loop again, until its condition is known. */
+/* It is not known whether the loop continues. If it only counts, as a search in a table does, it does so on both paths: one
+ * leaves here, as by a break, and the other runs the loop again, until its condition is known. */
 static bool leave_perhaps(Machine *machine, const char *condition) {
   Control *loop = &vec_last(&machine->control);
   if (loop->kind != CONTROL_LOOP || loop->breaks.count + 1 >= CHOICES || !only_counts(machine, loop))

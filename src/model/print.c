@@ -259,7 +259,8 @@ const char *print_use(Print *print, uint32_t routine, uint32_t output) {
 static void print_expression(Print *print, TextVec *text, Expr e, uint32_t place) {
   print->leaves.place = place;
   Dag *dag = print->model->dag;
-  if (print->digest && dag_is_smooth(dag, e) && !dag_depends(dag, e, OP_STRING)) { /* text takes many times as long */
+  if (print->digest && dag_is_smooth(dag, e) &&
+      !dag_depends(dag, e, OP_STRING)) { /* printing the text would take many times as long */
     *print->digest = dag_digest(dag, dag_scratch(dag), e, *print->digest);
     return;
   }

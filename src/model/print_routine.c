@@ -54,13 +54,13 @@ typedef struct Item {
 #define NO_RECORD UINT32_MAX
 
 /* The facts about a slot from the code before CODE_BODY. */
-typedef struct Declaration {
+typedef struct SlotDeclaration {
   bool is_declared;
   const Rope *sizes; /* NULL: a scalar */
   const Rope *binding;
   const Rope *fields; /* a = 1, b.c = 2: values of the fields of a record */
   const Rope *bound;  /* the text for a slot that lives only within one expression */
-} Declaration;
+} SlotDeclaration;
 
 typedef struct RoutinePrinter {
   Print *print;
@@ -71,7 +71,7 @@ typedef struct RoutinePrinter {
   VEC(Item) stack;
   VEC(Item) waiting; /* conditions and ranges of open if-values and comprehensions */
   VEC(Piece) pieces;
-  Declaration *declarations;
+  SlotDeclaration *declarations;
   bool in_body;
   uint32_t position; /* of the instruction that is printed */
   uint32_t skip;     /* number of instructions to skip */
@@ -251,7 +251,7 @@ static void run_local(RoutinePrinter *writer, uint32_t slot) {
 }
 
 static void run_bind(RoutinePrinter *writer, uint32_t slot) {
-  Declaration *declaration = &writer->declarations[slot];
+  SlotDeclaration *declaration = &writer->declarations[slot];
   if (writer->routine->locals.data[slot].has_default) declaration->binding = pop(writer);
   else declaration->bound = pop(writer);
 }
@@ -450,7 +450,7 @@ static void set_output_target(RoutinePrinter *writer, Item item, const Rope *tar
 
 /* Prints a store before the body as the binding of its slot, or of a field of the slot. */
 static void set_binding(RoutinePrinter *writer, const uint32_t *place, const Rope *target, const Rope *value) {
-  Declaration *declaration = &writer->declarations[place[0]];
+  SlotDeclaration *declaration = &writer->declarations[place[0]];
   if (place[1] == 0) {
     declaration->binding = value;
     return;
@@ -544,7 +544,7 @@ static void run_missing(RoutinePrinter *writer, Name name) {
 }
 
 static void run_declare(RoutinePrinter *writer, uint32_t slot, uint32_t count) {
-  Declaration *declaration = &writer->declarations[slot];
+  SlotDeclaration *declaration = &writer->declarations[slot];
   declaration->is_declared = true;
   if (count) declaration->sizes = pop_list(writer, "[", count, ", ", "]");
 }
@@ -684,7 +684,7 @@ static void run_instruction(RoutinePrinter *self, uint32_t position) {
 
 static void write_declaration(RoutinePrinter *writer, uint32_t slot) {
   const Routine *routine = writer->routine;
-  const Declaration *declaration = &writer->declarations[slot];
+  const SlotDeclaration *declaration = &writer->declarations[slot];
   const char *prefix = slot < routine->inputs ? "input " : slot < routine->inputs + routine->outputs ? "output " : "";
   write_indent(writer);
   text_printf(writer->heap, writer->text, "%s", prefix);

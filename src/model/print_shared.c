@@ -49,7 +49,7 @@ static bool name_is_taken(const Model *model, const char *name) {
   return false;
 }
 
-/* A name that neither a variable, which would hide it, nor a called function has. */
+/* A name that no called function has, and no variable, which would hide it. */
 static const char *unused_name(Print *print) {
   const char *name;
   do name = arena_printf(&print->arena, "$shared%u", ++print->shared_count);

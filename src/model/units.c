@@ -140,18 +140,18 @@ typedef struct NodeUnit {
 } NodeUnit;
 
 /* Two units that meet at or below a node and differ. */
-typedef struct Clash {
+typedef struct UnitClash {
   bool is_found;
   Unit left, right;
-} Clash;
+} UnitClash;
 
 typedef struct Checker {
   Model *model;
   Diags *diags;
   Arena arena;
   NodeUnit *nodes;
-  Clash *clashes; /* by node */
-  Map reported;   /* source positions that were reported */
+  UnitClash *clashes; /* by node */
+  Map reported;       /* source positions that were reported */
 } Checker;
 
 static NodeUnit known(Unit unit) { return (NodeUnit){.knowledge = UNIT_KNOWN, .unit = unit}; }
@@ -191,7 +191,7 @@ static NodeUnit join(Checker *checker, Expr node, NodeUnit a, NodeUnit b) {
   if (a.knowledge != UNIT_KNOWN || b.knowledge < UNIT_MIXED) return is_any(a) && !is_any(b) ? b : a;
   const Unit *different = b.knowledge == UNIT_MIXED && unit_equal(&a.unit, &b.unit) ? &b.other : &b.unit;
   if (unit_equal(&a.unit, different)) return a;
-  checker->clashes[node] = (Clash){true, a.unit, *different};
+  checker->clashes[node] = (UnitClash){true, a.unit, *different};
   return (NodeUnit){0};
 }
 
@@ -297,7 +297,7 @@ static NodeUnit node_unit(Checker *checker, Expr e) {
 /* ---- equations ---- */
 
 /* Finds why the units of two sides differ; false if they do not differ, as far as known. */
-static bool find_difference(Checker *checker, Expr left, Expr right, Clash *found) {
+static bool find_difference(Checker *checker, Expr left, Expr right, UnitClash *found) {
   *found = checker->clashes[left].is_found ? checker->clashes[left] : checker->clashes[right];
   if (found->is_found) return true;
   Dag *dag = checker->model->dag;
@@ -308,7 +308,7 @@ static bool find_difference(Checker *checker, Expr left, Expr right, Clash *foun
   return found->is_found;
 }
 
-static void report(Checker *checker, Span span, const char *text, const Clash *clash) {
+static void report(Checker *checker, Span span, const char *text, const UnitClash *clash) {
   uint64_t key = (uint64_t)span.begin << 32 | span.end;
   if (span.end && map_get(&checker->reported, key) != MAP_NONE) return;
   map_put(&checker->reported, key, 1);
@@ -317,7 +317,7 @@ static void report(Checker *checker, Span span, const char *text, const Clash *c
 }
 
 static void check_equations(Checker *checker, const Equation *list, uint32_t count) {
-  Clash clash;
+  UnitClash clash;
   for (uint32_t i = 0; i < count; i++)
     if (find_difference(checker, list[i].left, list[i].right, &clash))
       report(checker, list[i].span, model_equation_text(checker->model, &list[i], &checker->arena), &clash);
@@ -325,7 +325,7 @@ static void check_equations(Checker *checker, const Equation *list, uint32_t cou
 
 static void check_bindings(Checker *checker) {
   Model *model = checker->model;
-  Clash clash;
+  UnitClash clash;
   for (uint32_t i = 0; i < model->parameters.count; i++) {
     const Variable *variable = &model->variables.data[model->parameters.data[i]];
     if (variable->binding == EXPR_NONE || variable->type != TYPE_REAL) continue;

@@ -21,7 +21,7 @@ enum {
   SLIDE_HALVINGS = 30, /* down to a kink */
   CONTINUATION_LIMIT = 200,
   EQUILIBRATION = 10, /* rounds: factors of 1e124 become 2 */
-  ENTRY_WORK = 4, /* steps of work (budget.h) an entry, whenever rows or entries are computed: a few operations each */
+  ENTRY_WORK = 4, /* steps of work (budget.h) per entry, whenever rows or entries are computed: a few operations each */
 };
 
 static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
@@ -42,8 +42,9 @@ static const double UNNOTICED = 1e-3; /* part of a step, relative to the round-o
 static const double LEAST_FRACTION = 1e-8; /* of a correction */
 static const double ASTRAY =
     1e3; /* relative to nominal and first value: a larger column no longer counts for the terms of a row */
-static const double FLAT = 1e-3; /* part of a way along which rows do not change, relative to one of nominal length */
-static const double SINGULAR = 1e11; /* an inverse that amplifies more counts as none */
+static const double FLAT =
+    1e-3; /* fraction of a path along which rows do not change, relative to a path of nominal length */
+static const double SINGULAR = 1e11; /* a matrix whose inverse amplifies more counts as singular */
 
 struct Nonlinear {
   const NonlinearProblem *problem;
@@ -165,7 +166,7 @@ static void scale_rows(Nonlinear *nonlinear, const double *x) {
   }
 }
 
-/* Entries of columns that stay may be infinite, for example that of sqrt(u) where u is known to be 0. */
+/* Entries of held columns may be infinite, for example that of sqrt(u) where u is known to be 0. */
 static bool drop_infinite(Nonlinear *nonlinear) {
   for (int32_t k = 0; k < nonlinear->columns; k++)
     for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++) {
@@ -705,7 +706,7 @@ static double distance(const Nonlinear *nonlinear, const double *x) {
   return sqrt(squares);
 }
 
-/* The square of the step in the norm. */
+/* The squared norm of the step. */
 static double step_squares(const Nonlinear *nonlinear) {
   double squares = 0;
   for (int32_t k = 0; k < nonlinear->columns; k++) {
@@ -741,9 +742,9 @@ static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_u
   return any;
 }
 
-/* Does a small step aside along the solutions lead nearer to the origin? Then x is there. A point where the solutions
- * are normal to the direction of the origin may be farther away than its neighbours, like the top of a bell curve seen
- * from below. */
+/* Does a small step aside along the solutions lead nearer to the origin? If so, moves x there. A point where the solutions
+ * are normal to the direction of the origin may be farther away than its neighbours, like the top of a bell curve seen from
+ * below. */
 static bool step_aside(Nonlinear *nonlinear, double *x, bool only_undrawn) {
   double away = distance(nonlinear, x), squares;
   double *held, *place;
@@ -812,7 +813,7 @@ static void set_weight(Nonlinear *nonlinear, int32_t k, double weight) {
   nonlinear->square = NULL;
 }
 
-/* Goes a part of the step from `from`, and back onto the solutions; if that reaches the goal, with the column held there. */
+/* Takes a part of the step from `from`, and returns to the solutions. If that reaches the goal, the column is held there. */
 static bool go_part(Nonlinear *nonlinear, int32_t column, const double *from, double goal, double *x,
                     NonlinearResult *result) {
   double way = nonlinear->step[column], rest = goal - from[column], weight = nonlinear->weight[column];

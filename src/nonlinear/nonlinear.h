@@ -23,9 +23,9 @@ typedef struct NonlinearProblem {
   bool (*residual)(void *context, const double *x, double *r);
   bool (*jacobian)(void *context, const double *x, double *entries);
 
-  /* If steps that reduce the residuals fail, try steps that reduce the next correction
-   * (Deuflhard's NLEQ-ERR). These find more solutions, but also false ones at singular points, with huge unknowns.
-   * So they are not for start values, which must be refused there. */
+  /* If steps that reduce the residuals fail, try steps that reduce the next correction (Deuflhard's NLEQ-ERR). These find
+   * more solutions, but also false ones at singular points, with huge unknowns. So they are not used for start values: a
+   * singular point must be refused as a start. */
   bool by_corrections;
 
   /* The problem's own test of a solution x with residuals r; NULL: there is none. */
@@ -65,7 +65,7 @@ typedef struct NonlinearResult {
 
 typedef struct Nonlinear Nonlinear;
 
-/* The problem must stay. All unknowns have weight 1. Lives in the heap. */
+/* The problem must outlive the solver. All unknowns have weight 1. Lives in the heap. */
 Nonlinear *nonlinear_new(Heap *heap, const NonlinearProblem *problem);
 
 /* Weight per unknown. */
@@ -88,7 +88,7 @@ NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goa
 /* Moves a solution x along the solutions to a local minimum of its distance to `origin`. */
 void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, NonlinearResult *result);
 
-/* Largest scaled residual at x; HUGE_VAL where a function is undefined. *worst: its equation. */
+/* Largest scaled residual at x; HUGE_VAL if a function is undefined. *worst: its equation. */
 double nonlinear_residual(Nonlinear *nonlinear, const double *x, uint32_t *worst);
 
 /* After nonlinear_residual or a solution: the functions, their scales relative to the sizes of the unknowns, the entries of the

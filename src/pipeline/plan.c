@@ -140,9 +140,9 @@ static void keep_read(Plan *plan, const bool *read) {
       vec_push(plan->heap, &plan->read, p);
 }
 
-/* Structural analysis sees zeros only. Where the Jacobian is singular all the same, the equations are rewritten until it is not.
- * Then they may be differentiated more often than the structure showed. If one with a kink is, everything is done again with all
- * kinks open. */
+/* Structural analysis sees zeros only. If the Jacobian is singular nevertheless, the equations are rewritten until it is
+ * regular. Then they may be differentiated more often than the structure showed. If one with a kink is, everything is done
+ * again with all kinks open. */
 static bool pass_regular(Plan *plan) {
   uint32_t before = plan->diags->list.count;
   bool *read = arena_array(&plan->arena, plan->model->parameters.count, sizeof *read);
@@ -585,7 +585,7 @@ static bool run_plan_passes(Plan *plan) {
     ok = run_pass(plan, &PLAN_PASSES[p], &has_structure);
     seconds_add(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
   }
-  dag_scratch_free(dag_scratch(plan->own->dag));
+  dag_trim(plan->own->dag);
   if (plan->first.evaluator) dag_scratch_free(&plan->first.evaluator->scratch);
   if (!ok) return false;
   plan->discretes = heap_array(plan->heap, modes_leaves(&plan->modes), sizeof(double));

@@ -133,7 +133,7 @@ static void text_small_states(const RunFacts *facts, Heap *heap, TextVec *text) 
 /* Only as many digits as are certain. */
 static double sure_digits(double digits) { return floor(10 * digits) / 10; }
 
-/* The variables with the fewest digits, one a line. */
+/* The variables with the fewest digits, one per line. */
 static void text_verified(const VerifyFacts *verify, Heap *heap, TextVec *text) {
   enum { SHOWN = 5 };
   Arena arena = arena_make(heap);

@@ -29,7 +29,7 @@ typedef struct BoundaryFacts {
   double *value;
   uint32_t count, conditions, segments, iterations, runs;
   double residual; /* the largest residual of the conditions */
-  ArcFacts *arcs;  /* control by control; none if only signs switch the controls */
+  ArcFacts *arcs;  /* one control after the other; empty if the controls switch only by signs */
   uint32_t arc_count;
 } BoundaryFacts;
 

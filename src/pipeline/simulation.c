@@ -146,7 +146,7 @@ static RanksSay ask_ranks(Simulation *simulation) {
   return is_same_start(simulation, other) ? RANKS_SAME : RANKS_OTHERS;
 }
 
-/* Where the system is singular, the initial values may be wrong: structural analysis has left out equations that they must satisfy.
+/* If the system is singular, the initial values may be wrong: structural analysis has left out equations that they must satisfy.
  * A run checks the blocks that it watches itself. */
 static bool pass_start(Simulation *simulation) {
   TurningPoint *point = heap_alloc(simulation->heap, sizeof *point);
@@ -178,11 +178,11 @@ typedef struct RunPass {
 } RunPass;
 
 static const RunPass RUN_PASSES[] = {
-    {pass_view, offsetof(Seconds, code)},           /* the system, for all branches */
-    {mode_begin, offsetof(Seconds, code)},          /* or for those of the start */
-    {pass_start, offsetof(Seconds, init)},          /* where it begins */
-    {pass_signals, offsetof(Seconds, code)},        /* what is recorded */
-    {pass_begin, offsetof(Seconds, integrate)},     /* the loop, at the start */
+    {pass_view, offsetof(Seconds, code)},           /* makes the system for all branches */
+    {mode_begin, offsetof(Seconds, code)},          /* or the system for the branches at the start */
+    {pass_start, offsetof(Seconds, init)},          /* finds the values with which the run begins */
+    {pass_signals, offsetof(Seconds, code)},        /* lists the recorded signals */
+    {pass_begin, offsetof(Seconds, integrate)},     /* begins the loop at the start */
     {pass_integrate, offsetof(Seconds, integrate)}, /* to the end */
     {pass_gradient, offsetof(Seconds, integrate)},  /* and back again */
 };

@@ -213,7 +213,7 @@ static bool try_held(ModeSearch *search, const Trial *trial, int steps, const in
 }
 
 /* Whole numbers k = floor(f(k)), as `n = integer(x)` where x depends on n. The condition that f(k) lies in the middle between k and
- * k + 1 is an equation in real numbers. Newton's method with secants (Broyden 1965) solves it, and k is rounded. Where f is linear
+ * k + 1 is an equation in real numbers. Newton's method with secants (Broyden 1965) solves it, and k is rounded. If f is linear
  * in one k, the rounded root is a solution if there is one. */
 typedef struct StepSearch {
   ModeSearch *search;
@@ -368,7 +368,7 @@ static bool solve_start(Initializer *initializer, Switches *switches, const Star
   return true;
 }
 
-/* At the start relations have their literal values. Where that has no solution, as where all ideal diodes of a bridge conduct at a
+/* At the start relations have their literal values. If that has no solution, as where all ideal diodes of a bridge conduct at a
  * voltage of 0, relations on an edge get their values from right after the start. */
 bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
                   Diags *diags) {

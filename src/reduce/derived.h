@@ -12,7 +12,7 @@ typedef struct Derived {
   Reduction *reduction;
   Model *model;
   VEC(const char *) equation_notes; /* where each equation comes from */
-  uint32_t *unknown; /* per column of the array: unknown of this model, MAP_NONE where the column does not occur */
+  uint32_t *unknown; /* per column of the array: unknown of this model, MAP_NONE if the column does not occur */
   uint32_t *order;   /* and its derivative */
   int8_t *sign;
   uint32_t *multiplier; /* per multiplier of the form: its unknown */

@@ -16,6 +16,6 @@ bool dummy_blocks_choose(const DummyBlocks *blocks, int32_t block);
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyBlocks *blocks);
 
 /* Appends a line for each matrix M of the present choice at a point: the number of columns and of candidates, the condition number
- * of the scaled matrix (NAN where it is large), and the dummies. */
+ * of the scaled matrix (NAN if it is large), and the dummies. */
 void dummy_describe(Dummy *dummy, const Evaluator *evaluator, const DummyBlocks *blocks, double t, const double *y,
                     Arena *arena, TextVec *text);

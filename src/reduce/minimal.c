@@ -6,7 +6,7 @@
  * Z^T that stay dependent with respect to the variables without derivatives must be differentiated; this is repeated until none is
  * left. Equations that give derivatives in such a combination are substituted into the others before these are differentiated
  * (section 3.4, the step from (39) on), where that leaves no derivative to be determined. Then they need not be differentiated
- * themselves. Where the steps end with all differentiations of the structural analysis, the system is the one with dummy
+ * themselves. If the steps end with all differentiations of the structural analysis, the system is the one with dummy
  * derivatives, including the choice of states. */
 #include "array/definitions.h"
 #include "reduce/dense.h"
@@ -129,23 +129,24 @@ static bool is_algebraic(const Minimal *minimal, uint32_t q) {
 /* ---- parts ---- */
 
 /* Elements that belong together because they share a column. Each points to one before it, or to itself. */
-typedef struct Parts {
+typedef struct ElementSets {
   uint32_t *root, *first; /* first: per column, one that has it; MAP_NONE: none yet */
-} Parts;
+} ElementSets;
 
-static uint32_t part_of(const Parts *parts, uint32_t k) {
+static uint32_t part_of(const ElementSets *parts, uint32_t k) {
   while (parts->root[k] != k) k = parts->root[k] = parts->root[parts->root[k]];
   return k;
 }
 
-static Parts parts_make(uint32_t count, uint32_t columns, Arena *arena) {
-  Parts parts = {arena_array(arena, count + 1, sizeof(uint32_t)), arena_array(arena, columns + 1, sizeof(uint32_t))};
+static ElementSets parts_make(uint32_t count, uint32_t columns, Arena *arena) {
+  ElementSets parts = {arena_array(arena, count + 1, sizeof(uint32_t)),
+                       arena_array(arena, columns + 1, sizeof(uint32_t))};
   for (uint32_t k = 0; k < count; k++) parts.root[k] = k;
   for (uint32_t q = 0; q < columns; q++) parts.first[q] = MAP_NONE;
   return parts;
 }
 
-static void parts_share(Parts *parts, uint32_t k, uint32_t column) {
+static void parts_share(ElementSets *parts, uint32_t k, uint32_t column) {
   uint32_t other = parts->first[column] == MAP_NONE ? k : parts->first[column];
   uint32_t a = part_of(parts, k), b = part_of(parts, other);
   parts->first[column] = other;
@@ -154,7 +155,8 @@ static void parts_share(Parts *parts, uint32_t k, uint32_t column) {
 }
 
 /* Lists the members of each part, one part after another: start[parts + 1]. Returns the number of parts. */
-static uint32_t parts_list(const Parts *parts, uint32_t count, uint32_t **start, uint32_t **member, Arena *arena) {
+static uint32_t parts_list(const ElementSets *parts, uint32_t count, uint32_t **start, uint32_t **member,
+                           Arena *arena) {
   uint32_t *number = arena_array(arena, count + 1, sizeof *number), found = 0;
   *start = arena_array(arena, count + 2, sizeof **start);
   *member = arena_array(arena, count + 1, sizeof **member);
@@ -207,14 +209,14 @@ static RatePart rate_part(Minimal *minimal, const uint32_t *row, uint32_t rows, 
 }
 
 /* A column of N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those with one. */
-typedef struct Direction {
+typedef struct NullColumn {
   uint32_t column;      /* of the array; MAP_NONE: the null vector below */
   const RatePart *part; /* of E */
   uint32_t null;
-} Direction;
+} NullColumn;
 
 /* The row of A in the direction. */
-static double along(const Minimal *minimal, const MinimalRow *row, const Direction *direction) {
+static double along(const Minimal *minimal, const MinimalRow *row, const NullColumn *direction) {
   const RatePart *part = direction->part;
   double sum = 0;
   if (direction->column != MAP_NONE) return entry_at(&row->partial, direction->column);
@@ -237,9 +239,9 @@ static bool takes_part(const RatePart *part, uint32_t i) {
 
 /* Lists the directions in which some row of these parts of E is not zero. `of`: per rate, its part of E, where that leaves a rate
  * free. */
-static Direction *list_directions(Minimal *minimal, const RatePart *parts, const uint32_t *member, uint32_t members,
-                                  const uint32_t *of, uint32_t *count, Arena *arena) {
-  VEC(Direction) list = {0};
+static NullColumn *list_directions(Minimal *minimal, const RatePart *parts, const uint32_t *member, uint32_t members,
+                                   const uint32_t *of, uint32_t *count, Arena *arena) {
+  VEC(NullColumn) list = {0};
   Heap *heap = minimal->near.heap;
   IndexVec seen = {0};
   *count = 0;
@@ -249,7 +251,7 @@ static Direction *list_directions(Minimal *minimal, const RatePart *parts, const
       for (uint32_t k = 0; k < partial->count && takes_part(&parts[member[p]], i); k++) {
         uint32_t q = partial->data[k].column, rate = q + 1;
         if (is_algebraic(minimal, q) && minimal->dense[q] == 0) {
-          vec_push(heap, &list, ((Direction){.column = q}));
+          vec_push(heap, &list, ((NullColumn){.column = q}));
           vec_push(heap, &seen, q);
           minimal->dense[q] = 1;
         }
@@ -257,13 +259,13 @@ static Direction *list_directions(Minimal *minimal, const RatePart *parts, const
         const RatePart *free = &parts[of[rate]];
         if (minimal->dense[free->rate[0]] != 0) continue;
         for (uint32_t f = free->rank; f < free->rates; f++)
-          vec_push(heap, &list, ((Direction){.column = MAP_NONE, .part = free, .null = f}));
+          vec_push(heap, &list, ((NullColumn){.column = MAP_NONE, .part = free, .null = f}));
         vec_push(heap, &seen, free->rate[0]);
         minimal->dense[free->rate[0]] = 1;
       }
     }
   for (uint32_t k = 0; k < seen.count; k++) minimal->dense[seen.data[k]] = 0;
-  Direction *kept = arena_copy_array(arena, list.data, list.count, sizeof *kept);
+  NullColumn *kept = arena_copy_array(arena, list.data, list.count, sizeof *kept);
   *count = list.count;
   vec_free(heap, &list, &seen);
   return kept;
@@ -271,7 +273,7 @@ static Direction *list_directions(Minimal *minimal, const RatePart *parts, const
 
 /* The rows of N for parts of E, `algebraic` of them. */
 static double *dependence_matrix(const Minimal *minimal, const RatePart *parts, const uint32_t *member,
-                                 uint32_t members, uint32_t algebraic, const Direction *direction, uint32_t columns,
+                                 uint32_t members, uint32_t algebraic, const NullColumn *direction, uint32_t columns,
                                  Arena *arena) {
   double *n = arena_array(arena, (size_t)algebraic * columns + 1, sizeof *n);
   uint32_t a = 0;
@@ -295,7 +297,7 @@ static uint32_t weigh_couplings(Minimal *minimal, const RatePart *parts, const u
   uint32_t algebraic = 0, columns, count;
   for (uint32_t p = 0; p < members; p++) algebraic += parts[member[p]].free;
   if (!algebraic) return 0;
-  const Direction *direction = list_directions(minimal, parts, member, members, of, &columns, arena);
+  const NullColumn *direction = list_directions(minimal, parts, member, members, of, &columns, arena);
   double *n = dependence_matrix(minimal, parts, member, members, algebraic, direction, columns, arena);
   Svd dependence = dense_svd(n, (int32_t)algebraic, (int32_t)columns, RANK_TOLERANCE, arena);
   count = algebraic - (uint32_t)dependence.rank;
@@ -314,7 +316,7 @@ static uint32_t weigh_couplings(Minimal *minimal, const RatePart *parts, const u
 }
 
 /* The column that represents a direction shared by parts: all directions that one part of E leaves free go together. */
-static uint32_t direction_column(const Direction *direction) {
+static uint32_t direction_column(const NullColumn *direction) {
   return direction->column != MAP_NONE ? direction->column : direction->part->rate[0];
 }
 
@@ -323,7 +325,7 @@ static uint32_t direction_column(const Direction *direction) {
 static void count_owners(Minimal *minimal, const RatePart *parts, uint32_t p, const uint32_t *of, int change,
                          uint32_t *owners, Arena *arena) {
   uint32_t columns;
-  const Direction *direction = list_directions(minimal, parts, &p, 1, of, &columns, arena);
+  const NullColumn *direction = list_directions(minimal, parts, &p, 1, of, &columns, arena);
   for (uint32_t c = 0; c < columns; c++)
     if (c == 0 || direction_column(&direction[c]) != direction_column(&direction[c - 1]))
       owners[direction_column(&direction[c])] += (uint32_t)change;
@@ -335,7 +337,7 @@ static bool keep_vanishing(Minimal *minimal, RatePart *parts, uint32_t p, const 
                            Arena *arena) {
   RatePart *part = &parts[p];
   uint32_t columns, own = 0, rows = part->rows;
-  Direction *direction = list_directions(minimal, parts, &p, 1, of, &columns, arena);
+  NullColumn *direction = list_directions(minimal, parts, &p, 1, of, &columns, arena);
   for (uint32_t c = 0; c < columns; c++)
     if (owners[direction_column(&direction[c])] == 1) direction[own++] = direction[c];
   double *n = dependence_matrix(minimal, parts, &p, 1, part->free, direction, own, arena);
@@ -387,7 +389,7 @@ static bool is_too_large(Minimal *minimal, const uint32_t *start, uint32_t parts
  * are connected. */
 static bool find_couplings(Minimal *minimal, double *weight, uint32_t *count, Arena *arena) {
   uint32_t columns = minimal->near.array->columns, *start, *member, *row_start, *row;
-  Parts rows = parts_make(minimal->rows, columns, arena);
+  ElementSets rows = parts_make(minimal->rows, columns, arena);
   *count = 0;
   for (uint32_t q = 0; q < columns; q++) minimal->place[q] = MAP_NONE;
   for (uint32_t r = 0; r < minimal->rows; r++)
@@ -404,7 +406,7 @@ static bool find_couplings(Minimal *minimal, double *weight, uint32_t *count, Ar
     for (uint32_t k = 0; k < part[p].rates && part[p].rank < part[p].rates; k++) of[part[p].rate[k]] = p;
   }
   leave_independent(minimal, part, parts, of, arena);
-  Parts together = parts_make(parts, columns, arena);
+  ElementSets together = parts_make(parts, columns, arena);
   for (uint32_t p = 0; p < parts; p++)
     for (uint32_t i = 0; i < part[p].rows && part[p].free; i++) {
       const MinimalEntries *partial = &minimal->row[part[p].row[i]].partial;

@@ -19,20 +19,20 @@ double preference_weight(const Evaluator *evaluator, int32_t unknown) {
 /* ---- must they be bounded? ---- */
 
 /* The least and the largest preference of the columns that may be states. */
-typedef struct Range {
+typedef struct PreferenceRange {
   double least, most;
-} Range;
+} PreferenceRange;
 
-static Range range_with(Range range, double preference) {
-  return (Range){fmin(range.least, preference), fmax(range.most, preference)};
+static PreferenceRange range_with(PreferenceRange range, double preference) {
+  return (PreferenceRange){fmin(range.least, preference), fmax(range.most, preference)};
 }
 
 static bool may_be_state(const Evaluator *evaluator, const BlockShape *shape, int32_t p) {
   return evaluator->array->d[shape->unknown[p]] > 0;
 }
 
-static Range range_of_preferences(const Evaluator *evaluator, const BlockShape *shape) {
-  Range range = {INFINITY, 0};
+static PreferenceRange range_of_preferences(const Evaluator *evaluator, const BlockShape *shape) {
+  PreferenceRange range = {INFINITY, 0};
   for (int32_t p = 0; p < shape->size; p++)
     if (may_be_state(evaluator, shape, p)) range = range_with(range, preference_weight(evaluator, shape->unknown[p]));
   return range;
@@ -46,29 +46,29 @@ static bool is_constant(const Dag *dag, Expr entry) {
 }
 
 /* The rows that dummies are chosen by, while they are solved one by one. */
-typedef struct Rows {
+typedef struct DummyRows {
   const Dag *dag;
   const BlockShape *shape;
   Pattern pattern, columns; /* by rows, by columns */
   bool *is_open;            /* per column: neither preferred as a state nor solved for yet */
   bool *is_solved;          /* per row */
   int32_t *open;            /* per row: how many of its columns are open */
-} Rows;
+} DummyRows;
 
 /* The entry of a row in an open column from entry e on; the end of the row: there is none. */
-static int32_t open_entry(const Rows *rows, int32_t row, int32_t e) {
+static int32_t open_entry(const DummyRows *rows, int32_t row, int32_t e) {
   while (e < rows->pattern.row_start[row + 1] && !rows->is_open[rows->pattern.column[e]]) e++;
   return e;
 }
 
-static void count_open(Rows *rows) {
+static void count_open(DummyRows *rows) {
   for (int32_t i = 0; i < rows->pattern.n_rows; i++)
     for (int32_t e = rows->pattern.row_start[i]; e < rows->pattern.row_start[i + 1]; e++)
       rows->open[i] += rows->is_open[rows->pattern.column[e]];
 }
 
 /* Solves each row that has one open column left, with a constant entry, for that column. `queue` has room for all rows. */
-static void solve_rows(Rows *rows, int32_t *queue) {
+static void solve_rows(DummyRows *rows, int32_t *queue) {
   int32_t count = 0;
   for (int32_t i = 0; i < rows->pattern.n_rows; i++)
     if (rows->open[i] == 1) queue[count++] = i;
@@ -85,7 +85,7 @@ static void solve_rows(Rows *rows, int32_t *queue) {
 }
 
 /* Do the remaining rows have open columns, with constant entries in all of them? */
-static bool rest_is_constant(const Rows *rows) {
+static bool rest_is_constant(const DummyRows *rows) {
   for (int32_t i = 0; i < rows->pattern.n_rows; i++) {
     if (rows->is_solved[i]) continue;
     int32_t e = open_entry(rows, i, rows->pattern.row_start[i]), end = rows->pattern.row_start[i + 1];
@@ -99,7 +99,7 @@ static bool rest_is_constant(const Rows *rows) {
 /* Is the matrix of the rows and the columns with at least this weight regular for all values? */
 static bool are_always_regular(const Evaluator *evaluator, const BlockShape *shape, double weight) {
   Arena arena = arena_make(evaluator->heap);
-  Rows rows = {.dag = evaluator->array->dag, .shape = shape};
+  DummyRows rows = {.dag = evaluator->array->dag, .shape = shape};
   rows.pattern = (Pattern){shape->stage_rows[1], shape->size, shape->row_start, shape->column};
   rows.columns = pattern_transpose(&arena, &rows.pattern);
   rows.is_open = arena_array(&arena, (size_t)shape->size, sizeof(bool));
@@ -115,7 +115,7 @@ static bool are_always_regular(const Evaluator *evaluator, const BlockShape *sha
 }
 
 bool preference_is_bounded(const Evaluator *evaluator, const BlockShape *shape) {
-  Range range = range_of_preferences(evaluator, shape);
+  PreferenceRange range = range_of_preferences(evaluator, shape);
   if (!shape->stages || !(range.most > STRONGEST_WISH * range.least)) return false;
   return !are_always_regular(evaluator, shape, range.most / STRONGEST_WISH);
 }

@@ -59,7 +59,7 @@ typedef struct Reduced {
   Array *array;
   ArrayCode *code;
   const Structure *structure; /* of the array; NULL: it is integrated as it is, every tie a link */
-  const DummyBlocks *choice;  /* NULL where structure is */
+  const DummyBlocks *choice;  /* NULL if structure is */
   const StatePlan *states;
   const Modes *modes;
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
@@ -74,11 +74,10 @@ typedef struct Reduced {
 
   uint32_t *source; /* per column of the original array: its column here, MAP_NONE if it has none */
   int8_t *sign;     /* of that column */
-  uint32_t
-      *mode; /* per mode of the original: the same mode here, MAP_NONE if there is none; NULL where they share them */
+  uint32_t *mode; /* per mode of the original: the same mode here, MAP_NONE if there is none; NULL if they share them */
   VEC(StartLink) starts; /* start values of columns that correspond to no column of the original array */
 
-  /* The rows that remain without superfluous differentiations, and their Jacobian; NULL where nothing is superfluous. */
+  /* The rows that remain without superfluous differentiations, and their Jacobian; NULL if nothing is superfluous. */
   const Program *kept_rows;
   const Jacobian *kept_jacobian;
 } Reduced;
@@ -86,7 +85,7 @@ typedef struct Reduced {
 /* An array at the values of a run. */
 typedef struct ArrayRun {
   Evaluator *evaluator;
-  Dummy *dummy; /* NULL where the states are not chosen */
+  Dummy *dummy; /* NULL if the states are not chosen */
   StateSpace *space;
   double *y; /* initial values */
 } ArrayRun;

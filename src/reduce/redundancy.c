@@ -34,7 +34,7 @@ static const Modes *no_modes(const Modes *modes, Arena *arena) {
   return none;
 }
 
-/* Some of the equations, differentiated so often. NULL: there are more columns than `most`. */
+/* Some of the equations, differentiated this often. NULL: there are more columns than `most`. */
 static Strangeness *make_part(const RedundancySearch *search, const uint32_t *equation, uint32_t count, int32_t level,
                               uint32_t most) {
   Strangeness *part = arena_alloc(search->arena, sizeof *part);

@@ -10,7 +10,7 @@
 enum { SMALL_NODES = 5 };
 static const double PIVOT_PART = 0.1;
 
-/* Where a pivot has fallen below this part of its value at the start, three more digits are lost than there. */
+/* If a pivot has fallen below this part of its value at the start, three more digits are lost than there. */
 static const double EDGE = 1e-3;
 
 /* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */
@@ -23,28 +23,28 @@ typedef struct SolvedBlock {
   double *value, *right;
 } SolvedBlock;
 
-typedef struct Solver {
+typedef struct SolvedWriter {
   Reduction *reduction;
   Derived *derived;
   const int32_t *depth; /* the choice of states, see dummy.h */
   Arena arena;
   uint32_t temporaries;
-} Solver;
+} SolvedWriter;
 
-static double value_of(const Solver *solver, Expr e) {
+static double value_of(const SolvedWriter *solver, Expr e) {
   double value = reduction_value(solver->reduction, e);
   return isnan(value) ? 0 : value;
 }
 
 /* ---- units ---- */
 
-static uint32_t original_column(const Solver *solver, uint32_t here) {
+static uint32_t original_column(const SolvedWriter *solver, uint32_t here) {
   const Array *array = solver->reduction->reduced.array;
   return solver->reduction->array->column_start[array->column_unknown[here]] + array_order(array, here);
 }
 
-/* Rows and columns of a block at a stage; size 0 where it has none. */
-static SolvedBlock list_unit(Solver *solver, int32_t block, int32_t stage) {
+/* Rows and columns of a block at a stage; size 0 if it has none. */
+static SolvedBlock list_unit(SolvedWriter *solver, int32_t block, int32_t stage) {
   const Reduced *reduced = &solver->reduction->reduced;
   const Blocks *blocks = &reduced->structure->blocks;
   const Array *array = reduced->array;
@@ -65,7 +65,7 @@ static SolvedBlock list_unit(Solver *solver, int32_t block, int32_t stage) {
 }
 
 /* Fills matrix and right side; false if the rows are not linear in the columns. */
-static bool linearize(Solver *solver, SolvedBlock *unit) {
+static bool linearize(SolvedWriter *solver, SolvedBlock *unit) {
   Array *array = solver->reduction->reduced.array;
   Dag *dag = array->dag;
   uint32_t n = unit->size;
@@ -96,7 +96,7 @@ static bool linearize(Solver *solver, SolvedBlock *unit) {
 /* ---- elimination ---- */
 
 /* The expression itself if it is short, otherwise a variable that has its value. */
-static Expr named(Solver *solver, Expr e, double value) {
+static Expr named(SolvedWriter *solver, Expr e, double value) {
   Dag *dag = solver->derived->model->dag;
   if (dag_count(dag, dag_scratch(dag), &e, 1) <= SMALL_NODES) return e;
   const char *stem = arena_printf(&solver->arena, "elimination_%u", ++solver->temporaries);
@@ -161,7 +161,7 @@ static void swap_pivot(SolvedBlock *unit, uint32_t k, uint32_t row, uint32_t col
 }
 
 /* Row r without its entry below the pivot k: subtracts a multiple of row k. */
-static void eliminate_row(Solver *solver, SolvedBlock *unit, uint32_t k, uint32_t r) {
+static void eliminate_row(SolvedWriter *solver, SolvedBlock *unit, uint32_t k, uint32_t r) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
   double ratio = unit->value[r * n + k] / unit->value[k * n + k];
@@ -180,13 +180,13 @@ static void eliminate_row(Solver *solver, SolvedBlock *unit, uint32_t k, uint32_
 }
 
 /* Entries that are used more than once are named. */
-static void name_row(Solver *solver, SolvedBlock *unit, uint32_t k) {
+static void name_row(SolvedWriter *solver, SolvedBlock *unit, uint32_t k) {
   uint32_t n = unit->size;
   for (uint32_t c = k; c < n; c++) unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
   unit->b[k] = named(solver, unit->b[k], unit->right[k]);
 }
 
-static bool eliminate(Solver *solver, SolvedBlock *unit) {
+static bool eliminate(SolvedWriter *solver, SolvedBlock *unit) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
   for (uint32_t k = 0; k < n; k++) {
@@ -207,7 +207,7 @@ typedef struct Roles {
   int32_t *row, *column;
 } Roles;
 
-static Roles roles_make(Solver *solver, const TangentPlan *plan, uint32_t n) {
+static Roles roles_make(SolvedWriter *solver, const TangentPlan *plan, uint32_t n) {
   Roles roles = {arena_array(&solver->arena, n, sizeof(int32_t)), arena_array(&solver->arena, n, sizeof(int32_t))};
   for (uint32_t r = 0; r < n; r++) roles.row[r] = plan->role[r];
   for (int32_t i = 0; i < plan->coordinates; i++) roles.column[plan->acceleration[i]] = i;
@@ -226,7 +226,7 @@ static void swap_roles(SolvedBlock *unit, Roles *roles, uint32_t k, uint32_t row
 }
 
 /* Eliminates with the largest entry of the rows and columns that take part as the pivot. */
-static bool eliminate_among(Solver *solver, SolvedBlock *unit, Roles *roles, uint32_t k, const bool *rows,
+static bool eliminate_among(SolvedWriter *solver, SolvedBlock *unit, Roles *roles, uint32_t k, const bool *rows,
                             bool is_multiplier) {
   uint32_t n = unit->size, row = k, column = k;
   double largest = 0;
@@ -260,7 +260,7 @@ static void align_symmetric(SolvedBlock *unit, Roles *roles, uint32_t first) {
 }
 
 /* One step of Cholesky's factorization, L diag L^T: only entries above the diagonal are computed. */
-static bool step_cholesky(Solver *solver, SolvedBlock *unit, uint32_t k) {
+static bool step_cholesky(SolvedWriter *solver, SolvedBlock *unit, uint32_t k) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
   if (!(unit->value[k * n + k] > 0)) return false;
@@ -283,7 +283,7 @@ static bool step_cholesky(Solver *solver, SolvedBlock *unit, uint32_t k) {
 
 /* The constraints give dependent accelerations, and the equations of their coordinates the multipliers; the others
  * become (72). */
-static bool eliminate_projected(Solver *solver, SolvedBlock *unit, const TangentPlan *plan) {
+static bool eliminate_projected(SolvedWriter *solver, SolvedBlock *unit, const TangentPlan *plan) {
   uint32_t n = unit->size, m = (uint32_t)plan->constraints;
   Roles roles = roles_make(solver, plan, n);
   bool *dependent = arena_array(&solver->arena, n, sizeof *dependent);
@@ -300,7 +300,7 @@ static bool eliminate_projected(Solver *solver, SolvedBlock *unit, const Tangent
 }
 
 /* Are the entries really those of M, G and -G^T? A force may depend on accelerations and multipliers. */
-static bool is_saddle(const Solver *solver, const SolvedBlock *unit, const TangentPlan *plan) {
+static bool is_saddle(const SolvedWriter *solver, const SolvedBlock *unit, const TangentPlan *plan) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
   for (int32_t i = 0; i < plan->coordinates; i++) {
@@ -317,7 +317,7 @@ static bool is_saddle(const Solver *solver, const SolvedBlock *unit, const Tange
 }
 
 /* The block as a system of motion under constraints with a definite mass matrix; NULL: it is not one. */
-static const TangentPlan *find_tangent(Solver *solver, const SolvedBlock *unit) {
+static const TangentPlan *find_tangent(SolvedWriter *solver, const SolvedBlock *unit) {
   const Array *array = solver->reduction->reduced.array;
   int32_t *equation = arena_array(&solver->arena, unit->size, sizeof *equation);
   int32_t *unknown = arena_array(&solver->arena, unit->size, sizeof *unknown);
@@ -334,7 +334,7 @@ static const TangentPlan *find_tangent(Solver *solver, const SolvedBlock *unit) 
 /* ---- the region ---- */
 
 /* The equations divide by the pivot: where it vanishes they are invalid, and the text says so. */
-static void assert_pivot(Solver *solver, Expr pivot, double value) {
+static void assert_pivot(SolvedWriter *solver, Expr pivot, double value) {
   Model *model = solver->derived->model;
   Dag *dag = model->dag;
   if (!dag_depends(dag, pivot, OP_VARIABLE) && !dag_depends(dag, pivot, OP_TIME)) return;
@@ -353,7 +353,7 @@ static void assert_pivot(Solver *solver, Expr pivot, double value) {
 /* ---- back substitution ---- */
 
 /* From the last column up: each gets its explicit equation. */
-static void substitute_back(Solver *solver, const SolvedBlock *unit, const char *note) {
+static void substitute_back(SolvedWriter *solver, const SolvedBlock *unit, const char *note) {
   Derived *derived = solver->derived;
   Dag *dag = derived->model->dag;
   uint32_t n = unit->size;
@@ -375,7 +375,7 @@ static void substitute_back(Solver *solver, const SolvedBlock *unit, const char 
 
 /* ---- the system ---- */
 
-static const char *unit_note(Solver *solver, const SolvedBlock *unit) {
+static const char *unit_note(SolvedWriter *solver, const SolvedBlock *unit) {
   const Array *array = solver->reduction->array;
   const Array *here = solver->reduction->reduced.array;
   TextVec text = {0};
@@ -390,7 +390,7 @@ static const char *unit_note(Solver *solver, const SolvedBlock *unit) {
   return text_keep(heap, &text, solver->reduction->arena);
 }
 
-static void add_implicit(Solver *solver, const SolvedBlock *unit, const char *note) {
+static void add_implicit(SolvedWriter *solver, const SolvedBlock *unit, const char *note) {
   Array *array = solver->reduction->reduced.array;
   Dag *dag = solver->derived->model->dag;
   for (uint32_t r = 0; r < unit->size; r++)
@@ -398,7 +398,7 @@ static void add_implicit(Solver *solver, const SolvedBlock *unit, const char *no
                          dag_constant(dag, 0), note);
 }
 
-static void add_unit(Solver *solver, int32_t block, int32_t stage) {
+static void add_unit(SolvedWriter *solver, int32_t block, int32_t stage) {
   SolvedBlock unit = list_unit(solver, block, stage);
   if (!unit.size) return;
   const char *note = unit_note(solver, &unit);
@@ -412,7 +412,7 @@ static void add_unit(Solver *solver, int32_t block, int32_t stage) {
 
 Derived *solved_make(Reduction *reduction, const char *method) {
   const Structure *structure = reduction->reduced.structure;
-  Solver solver = {.reduction = reduction, .arena = arena_make(reduction->heap)};
+  SolvedWriter solver = {.reduction = reduction, .arena = arena_make(reduction->heap)};
   ArrayRun run = reduced_run(reduction, &reduction->at, reduction->heap);
   int32_t block, deepest = 0;
   dummy_select(run.dummy, reduction->time, run.y, &block);

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The most columns of one program of assignments, and the most equations of a block that becomes assignments: larger ones are
- * solved with sparse factors. */
-enum { FUSE_LIMIT = 128, EXPLICIT_LIMIT = 8 };
+/* The most columns of one program of assignments: FUSE_LIMIT, or this part of all columns, so that the equations of an array have
+ * templates; a condition that depends on some columns needs only their programs. The most equations of a block that becomes
+ * assignments: larger ones are solved with sparse factors. */
+enum { FUSE_LIMIT = 128, FUSE_PART = 16, EXPLICIT_LIMIT = 8 };
 
 /* From this many entries on, the factors of a matrix are kept for later points. Factoring smaller matrices takes less time than
  * more corrections. */
@@ -65,7 +66,8 @@ static int32_t unit_row(const StatePlan *plan, const BlockShape *shape, int32_t 
 
 /* Pending explicit assignments: column leaf and value, joined into one program by substitution. */
 typedef struct Fusion {
-  ExprVec leaves, values;
+  DagSubstitution given; /* leaves by values */
+  ExprVec values;
   IndexVec columns;
   int32_t block;
 } Fusion;
@@ -77,7 +79,8 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
   unit.columns = heap_copy(plan->heap, fusion->columns.data, n, sizeof(uint32_t));
   unit.program = array_code_program(plan->code, fusion->values.data, n);
   vec_push(plan->heap, &plan->units, unit);
-  fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
+  fusion->values.count = fusion->columns.count = 0;
+  dag_substitution_clear(&fusion->given);
 }
 
 /* The assignments of an explicitly solved block: columns as leaves of the graph, in order, and their values. */
@@ -85,10 +88,12 @@ typedef struct Assignments {
   ExprVec leaves, values;
   ExprVec rows, columns; /* workspace: the remaining part of the block */
   uint32_t written;      /* this many rows at the beginning are as written */
+  Expr *idle;            /* per block: the value of its column, if find_idle has solved it; else EXPR_NONE */
 } Assignments;
 
 static void free_assignments(Heap *heap, Assignments *assignments) {
   vec_free(heap, &assignments->leaves, &assignments->values, &assignments->rows, &assignments->columns);
+  heap_free(heap, assignments->idle);
 }
 
 static void assign(Heap *heap, Assignments *assignments, Expr leaf, Expr value) {
@@ -186,6 +191,10 @@ static bool solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage
              dag_variable(dag, array->problem->unknown[j], (uint32_t)(structure->d[j] - stage)));
   }
   Expr slope, rest;
+  if (stage == 0 && found->idle[block] != EXPR_NONE) {
+    assign(plan->heap, found, found->columns.data[0], found->idle[block]);
+    return true;
+  }
   found->written = found->rows.count;
   if (!eliminate_units(plan->heap, dag, found) ||
       !dag_linear(dag, found->rows.data[0], found->columns.data[0], &slope, &rest) ||
@@ -197,16 +206,16 @@ static bool solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage
 
 /* A block that gives its columns linearly at this stage becomes assignments. */
 static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, int32_t block, int32_t stage) {
-  Array *array = plan->code->array;
+  const Array *array = plan->code->array;
+  uint32_t most = array->columns / FUSE_PART > FUSE_LIMIT ? array->columns / FUSE_PART : FUSE_LIMIT;
   if (!solve_explicitly(plan, block, stage, found)) return false;
   for (uint32_t k = found->leaves.count; k-- > 0;) {
-    Expr value = found->values.data[k], leaf = found->leaves.data[k];
-    dag_substitute(array->dag, fusion->leaves.data, fusion->values.data, fusion->leaves.count, &value, 1);
+    Expr value = dag_substitution_of(&fusion->given, found->values.data[k]), leaf = found->leaves.data[k];
     if (!fusion->columns.count) fusion->block = block;
-    vec_push(plan->heap, &fusion->leaves, leaf);
+    dag_substitution_add(&fusion->given, leaf, value);
     vec_push(plan->heap, &fusion->values, value);
     vec_push(plan->heap, &fusion->columns, (uint32_t)array_column(array, leaf));
-    if (fusion->columns.count >= FUSE_LIMIT) flush_fusion(plan, fusion);
+    if (fusion->columns.count >= most) flush_fusion(plan, fusion);
   }
   return true;
 }
@@ -305,9 +314,13 @@ static bool is_algebraic(const Structure *structure, int32_t block) {
 static void find_idle(StatePlan *plan, Assignments *found) {
   const Blocks *blocks = &plan->structure->blocks;
   plan->idle = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof(bool));
-  for (int32_t b = 0; b < blocks->n_blocks; b++)
+  found->idle = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof *found->idle);
+  memset(found->idle, 0xff, (size_t)blocks->n_blocks * sizeof *found->idle);
+  for (int32_t b = 0; b < blocks->n_blocks; b++) {
     plan->idle[b] = blocks->start[b + 1] - blocks->start[b] == 1 &&
                     plan->structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(plan, b, 0, found);
+    if (plan->idle[b]) found->idle[b] = found->values.data[0];
+  }
   keep_unused(plan, plan->idle);
 }
 
@@ -369,7 +382,7 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
     largest[b] = largest_c(structure, b);
     if (largest[b] > deepest) deepest = largest[b];
   }
-  Fusion fusion = {0};
+  Fusion fusion = {.given = dag_substitution_make(code->array->dag)};
   Assignments found = {0};
   find_idle(plan, &found);
   find_loose(plan);
@@ -383,7 +396,8 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   flush_fusion(plan, &fusion);
   find_given(plan);
   find_spare(plan);
-  vec_free(heap, &fusion.leaves, &fusion.values, &fusion.columns);
+  vec_free(heap, &fusion.values, &fusion.columns);
+  dag_substitution_free(&fusion.given);
   free_assignments(heap, &found);
   heap_free_all(heap, largest, place, last);
   return plan;

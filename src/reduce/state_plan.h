@@ -12,11 +12,11 @@ typedef struct StatePlan {
   ArrayCode *code;
   const Structure *structure;
   VEC(UnitPlan) units;
-  uint32_t serving;  /* the first so many units give everything that derivatives depend on */
+  uint32_t serving;  /* number of units at the beginning that give everything on which derivatives depend */
   bool *idle;        /* per block: no derivative depends on its column */
   bool *loose;       /* per block: its columns do not determine the states */
   bool *branching;   /* see state_plan_branching */
-  uint32_t branched; /* the first so many units give the branching columns */
+  uint32_t branched; /* number of units at the beginning that give the branching columns */
   bool *given;       /* see state_plan_given */
   bool *spare;       /* see state_plan_spare */
 } StatePlan;

@@ -89,7 +89,7 @@ void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 /* The same selection for a run, with its own evaluator at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
-/* Is it a column of x? And: is it the derivative of the last column of x of its unknown? */
+/* Is it a column of x? The second function: is it the derivative of the last column of x of its unknown? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 

@@ -7,7 +7,7 @@
 void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text);
 void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text);
 
-/* The JSON where there is no analysis: every value is null. */
+/* The JSON if there is no analysis: every value is null. */
 extern const char analysis_report_nothing[];
 
 void analysis_report_svg(Analysis *analysis, Heap *heap, TextVec *text);

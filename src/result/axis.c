@@ -64,7 +64,8 @@ static TickStep step_choose(double range, uint32_t aim) {
 /* value * 10^-decimals from an integer. */
 static void label_integer(char *out, double value, int decimals) {
   char digits[40];
-  snprintf(digits, sizeof digits, "%0*.0f", decimals + 1, fabs(value)); /* no point: any locale */
+  snprintf(digits, sizeof digits, "%0*.0f", decimals + 1,
+           fabs(value)); /* no decimal point, so the locale does not matter */
   size_t whole = strlen(digits) - (size_t)decimals;
   snprintf(out, AXIS_LABEL, "%s%.*s%s%.*s", value < 0 ? "-" : "", (int)whole, digits, decimals ? "." : "", decimals,
            digits + whole);

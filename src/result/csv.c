@@ -121,7 +121,7 @@ static bool next_cell(CsvReader *reader, TextVec *cell) {
   return !quoted;
 }
 
-/* Skips the separator after a cell; true while the line goes on. */
+/* Skips the separator after a cell; true while the line continues. */
 static bool more_cells(CsvReader *reader) {
   if (reader->at < reader->end && *reader->at == ',') {
     reader->at++;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Both sides of a result at a time: the columns before and after. They are equal where there is no event. */
+/* Both sides of a result at a time: the columns before and after. They are equal if there is no event. */
 typedef struct Sides {
   double *columns[2];
 } Sides;

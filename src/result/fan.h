@@ -3,7 +3,7 @@
 
 #include "result/plot.h"
 
-/* A signal of many runs: value(context, run, time) for each of the times, NaN where a run has none. */
+/* A signal of many runs: value(context, run, time) for each of the times, NaN if a run has none. */
 typedef struct FanSignal {
   const char *label;
   const double *times;

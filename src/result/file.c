@@ -80,7 +80,7 @@ static void inherit(int descriptor, const struct stat *replaced) {
   fchmod(descriptor, replaced->st_mode & 0777);
 }
 
-/* `replaced` is NULL where there is no file yet. */
+/* `replaced` is NULL if there is no file yet. */
 static bool open_temporary(FileWriter *writer, const struct stat *replaced) {
   writer->hold = signals_hold();
   for (int number = 0; number < NAME_TRIES; number++) {

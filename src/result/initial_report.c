@@ -26,32 +26,32 @@ const char *initial_report_way(InitialWay way) { return WAY_NAME[way]; }
 enum { MOST_PARTS = 8, MOST_NAMES = 8 }; /* in a text */
 
 /* One line of the table: a variable or derivative, or a free parameter. */
-typedef struct Line {
+typedef struct ReportLine {
   const char *name;
   const InitialColumn *column; /* NULL: a constant, or discrete */
   double value, start;
   const char *alias; /* the column it stands for, NULL if it is its own */
   bool is_derivative, is_discrete;
-} Line;
+} ReportLine;
 
-typedef struct Table {
+typedef struct ReportTable {
   const Initial *initial;
   Evaluator *evaluator;
   Heap *heap;
   Arena arena;
-  VEC(Line) lines;
-} Table;
+  VEC(ReportLine) lines;
+} ReportTable;
 
-static void add_line(Table *table, const char *name, uint32_t q, double sign, bool own) {
+static void add_line(ReportTable *table, const char *name, uint32_t q, double sign, bool own) {
   const InitialSystem *system = table->initial->system;
-  Line line = {.name = name, .column = &table->initial->column[q], .value = sign * table->initial->value[q]};
+  ReportLine line = {.name = name, .column = &table->initial->column[q], .value = sign * table->initial->value[q]};
   line.start = sign * line.column->start;
   if (!own)
     line.alias = arena_printf(&table->arena, "%s%s", sign < 0 ? "-" : "", system_column_name(system, q, &table->arena));
   vec_push(table->heap, &table->lines, line);
 }
 
-static void add_unknown(Table *table, uint32_t unknown) {
+static void add_unknown(ReportTable *table, uint32_t unknown) {
   const InitialSystem *system = table->initial->system;
   const Array *array = system->array;
   const Problem *problem = array->problem;
@@ -60,7 +60,7 @@ static void add_unknown(Table *table, uint32_t unknown) {
   if (name[0] == '$') return; /* a variable that only added equations need */
   uint32_t root = problem->aliases.removed ? problem->aliases.root[unknown] : unknown;
   if (root == UINT32_MAX) {
-    Line line = {.name = name};
+    ReportLine line = {.name = name};
     evaluator_constant(table->evaluator, problem->aliases.constant[unknown], &line.value);
     vec_push(table->heap, &table->lines, line);
   } else if (root != unknown) {
@@ -75,8 +75,8 @@ static void add_unknown(Table *table, uint32_t unknown) {
   }
 }
 
-static Table make_table(const Initial *initial, Evaluator *evaluator, Heap *heap) {
-  Table table = {.initial = initial, .evaluator = evaluator, .heap = heap, .arena = arena_make(heap)};
+static ReportTable make_table(const Initial *initial, Evaluator *evaluator, Heap *heap) {
+  ReportTable table = {.initial = initial, .evaluator = evaluator, .heap = heap, .arena = arena_make(heap)};
   for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) add_unknown(&table, u);
   const InitialSystem *system = initial->system;
   for (uint32_t k = 0; k < system->parameters.count; k++)
@@ -84,7 +84,7 @@ static Table make_table(const Initial *initial, Evaluator *evaluator, Heap *heap
              1, true);
   const IndexVec *discretes = &evaluator->model->discretes;
   for (uint32_t d = 0; d < discretes->count; d++) {
-    Line line = {.name = model_name(evaluator->model, discretes->data[d]), .is_discrete = true};
+    ReportLine line = {.name = model_name(evaluator->model, discretes->data[d]), .is_discrete = true};
     line.value = initial->discretes ? initial->discretes[d] : evaluator->discretes[d];
     line.start = initial->discrete_starts ? initial->discrete_starts[d] : line.value;
     vec_push(heap, &table.lines, line);
@@ -92,13 +92,13 @@ static Table make_table(const Initial *initial, Evaluator *evaluator, Heap *heap
   return table;
 }
 
-static void free_table(Table *table) {
+static void free_table(ReportTable *table) {
   vec_free(table->heap, &table->lines);
   arena_free(&table->arena);
 }
 
 /* The equation as written; *times is how often it was differentiated. */
-static const char *row_text(const Table *table, uint32_t row, uint32_t *times, Arena *arena) {
+static const char *row_text(const ReportTable *table, uint32_t row, uint32_t *times, Arena *arena) {
   const InitialSystem *system = table->initial->system;
   *times = 0;
   if (row == MAP_NONE) return NULL;
@@ -108,7 +108,7 @@ static const char *row_text(const Table *table, uint32_t row, uint32_t *times, A
 }
 
 /* The same for little space: shortened, and after the sign of differentiation. */
-static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
+static const char *row_label(const ReportTable *table, uint32_t row, Arena *arena) {
   enum { ROOM = 60 };
   uint32_t times;
   const char *text = row_text(table, row, &times, arena);
@@ -120,20 +120,20 @@ static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
   return arena_printf(arena, "%s`%.*s ...`", sign, (int)length, text);
 }
 
-static const char *line_how(const Line *line) {
+static const char *line_how(const ReportLine *line) {
   if (line->is_discrete) return "discrete";
   return line->column ? ORIGIN_NAME[line->column->origin] : "constant";
 }
 
 /* The row that determined the value, if the start value did not. */
-static uint32_t line_row(const Line *line) {
+static uint32_t line_row(const ReportLine *line) {
   if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT) return MAP_NONE;
   return line->column->row;
 }
 
 /* ---- text ---- */
 
-static void text_line(Table *table, const Line *line, int width, TextVec *text) {
+static void text_line(ReportTable *table, const ReportLine *line, int width, TextVec *text) {
   Heap *heap = table->heap;
   Arena *arena = &table->arena;
   text_printf(heap, text, "%-*s  %-23.16g %s", width, arena_printable(arena, line->name), line->value, line_how(line));
@@ -152,7 +152,7 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   text_append(heap, text, "\n", 1);
 }
 
-static void text_part(Table *table, const HiddenPart *part, TextVec *text) {
+static void text_part(ReportTable *table, const HiddenPart *part, TextVec *text) {
   const Model *model = table->evaluator->model;
   text_printf(table->heap, text, "  highest index          %d:", part->index);
   for (uint32_t k = 0; k < part->highest.count && k < MOST_NAMES; k++)
@@ -161,7 +161,7 @@ static void text_part(Table *table, const HiddenPart *part, TextVec *text) {
   text_printf(table->heap, text, part->highest.count > MOST_NAMES ? ", ...\n" : "\n");
 }
 
-static void text_summary(Table *table, const Explanation *explanation, TextVec *text) {
+static void text_summary(ReportTable *table, const Explanation *explanation, TextVec *text) {
   const Initial *initial = table->initial;
   Heap *heap = table->heap;
   uint32_t equations = initial->system->rows - initial->system->array->rows;
@@ -246,7 +246,7 @@ static void text_propagation(const Propagation *propagation, const Evaluator *ev
 
 void initial_report_text(const Initial *initial, const Explanation *explanation, Evaluator *evaluator, Heap *heap,
                          TextVec *text) {
-  Table table = make_table(initial, evaluator, heap);
+  ReportTable table = make_table(initial, evaluator, heap);
   int width = 12;
   for (uint32_t k = 0; k < table.lines.count; k++) {
     int length = (int)strlen(arena_printable(&table.arena, table.lines.data[k].name));
@@ -307,7 +307,7 @@ static void json_propagation(const Propagation *propagation, const Evaluator *ev
 
 /* ---- JSON ---- */
 
-static void json_line(Table *table, const Line *line, JsonWriter *json) {
+static void json_line(ReportTable *table, const ReportLine *line, JsonWriter *json) {
   const InitialColumn *column = line->column;
   json_object_begin(json);
   json_key_string(json, "name", line->name);
@@ -353,7 +353,7 @@ static void json_redundant(const Initial *initial, JsonWriter *json, Arena *aren
 }
 
 static void json_values(const Initial *initial, Evaluator *evaluator, JsonWriter *json) {
-  Table table = make_table(initial, evaluator, json->heap);
+  ReportTable table = make_table(initial, evaluator, json->heap);
   for (uint32_t k = 0; json_next(json, k, table.lines.count); k++) json_line(&table, &table.lines.data[k], json);
   free_table(&table);
 }
@@ -415,10 +415,10 @@ static void add_modifier(Heap *heap, TextVec *text, const Model *model, uint32_t
 /* For discrete variables, the values before the initial event. With the values found, the event would happen again. */
 void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text) {
   const Model *model = evaluator->model;
-  Table table = make_table(initial, evaluator, heap);
+  ReportTable table = make_table(initial, evaluator, heap);
   text_append(heap, text, "(", 1);
   for (uint32_t k = 0; k < table.lines.count; k++) {
-    const Line *line = &table.lines.data[k];
+    const ReportLine *line = &table.lines.data[k];
     uint32_t position = line->is_derivative ? MAP_NONE : model_find(model, line->name);
     bool has_start = (line->column || line->is_discrete) && position != MAP_NONE;
     const Variable *variable = has_start ? &model->variables.data[position] : NULL;

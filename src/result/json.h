@@ -59,7 +59,7 @@ void json_key_bool(JsonWriter *json, const char *key, bool value);
     else json_null(json);               \
   }
 
-/* The text of a report about nothing: JSON_NOTHING, the rows as JSON_NULL, JSON_END. */
+/* The text of a report without contents: JSON_NOTHING, the rows as JSON_NULL, JSON_END. */
 #define JSON_NOTHING "{\"status\": \"input\""
 #define JSON_NULL(name) ", \"" #name "\": null"
 #define JSON_END "}\n"

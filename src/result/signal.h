@@ -21,7 +21,7 @@ typedef enum SignalKind {
 
 typedef struct Signal {
   const char *name;                              /* as it appears in files: flat, without Modelica quotes */
-  const char *unit, *display_unit, *description; /* NULL or "" where there is none */
+  const char *unit, *display_unit, *description; /* NULL or "" if there is none */
   SignalKind kind;
   bool is_output;  /* an output of the model as a whole */
   bool negated;    /* the signal is minus its column; not used for a constant */

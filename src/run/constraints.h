@@ -42,6 +42,6 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
 /* The columns of the model's array from those of the view. Valid until the next call. */
 const double *constraints_columns(Constraints *constraints, const double *y);
 
-/* Evaluates all constraints; keeps the worst and the history. Where the solution slides along edges, its columns are the mean of
+/* Evaluates all constraints; keeps the worst and the history. If the solution slides along edges, its columns are the mean of
  * those at the corners, and the constraints are checked at the corners. The view's evaluator counts the rows. */
 void constraints_check(Constraints *constraints, double t, const double *y);

@@ -79,8 +79,8 @@ static bool fail_within(RunLoop *run, double t) {
   return stepper_fail(run->stepper, STEP_EVALUATION, t);
 }
 
-/* Called at the ends of steps. Where the system is integrated as it is, nothing stops it at a time at which the model is singular;
- * this reports it. */
+/* Called at the ends of steps. A system that is integrated as it is does not stop where the model is singular; this reports
+ * it. */
 static void look_at_signs(RunLoop *run, double t) {
   SignChange change;
   if (!run->signs) return;
@@ -138,7 +138,7 @@ static bool record_until(RunLoop *run, double t, bool before) {
   return true;
 }
 
-/* Do events at t have rows of their own? Rows begin with the first output point. */
+/* Do events at t have separate rows? Rows begin with the first output point. */
 static bool has_event_rows(const RunLoop *run, double t) {
   const RunOptions *options = run->options;
   return !options->no_event_rows && t >= (options->times ? options->times[0] : options->start);
@@ -151,9 +151,9 @@ static void record_behind(RunLoop *run, double t) {
   if (is_output) set_output_count(run, run->output_count + 1);
 }
 
-/* Limits the rows of events, which the user did not ask for. As text they take about three times as much as in memory, and both
- * together must stay below the limit of memory. So an excess of events ends the run with a message and its rows so far, before
- * memory runs out. */
+/* Limits the rows of events, which the user did not request. As text they take about three times as much as in memory, and
+ * both together must stay below the limit of memory. So an excess of events ends the run with a message and its rows so far,
+ * before memory runs out. */
 static bool has_room_for_event(RunLoop *run, double t) {
   const Trajectory *rows = run->recorder ? run->recorder->trajectory : NULL;
   uint64_t most = heap_budget(run->heap)->most[BUDGET_MEMORY], of_events = rows ? rows->rows - run->output_count : 0;

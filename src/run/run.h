@@ -44,7 +44,7 @@ typedef struct RunStatistics {
 
 /* The part that does not depend on the values of a run. */
 typedef struct RunPlan {
-  const Structure *structure; /* structure of the view's array; NULL where there is none */
+  const Structure *structure; /* structure of the view's array; NULL if there is none */
   const TurningPlan *watched; /* NULL: nothing */
   const TurningPlan *outside; /* blocks of the model's array, used where those of the view's are not watched; or NULL */
   const Structure *own;       /* the structure of these blocks */

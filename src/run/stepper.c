@@ -161,7 +161,7 @@ static StepStatus try_step(Stepper *stepper) {
   return status;
 }
 
-/* Steps fail from the beginning of the last one. Is a singular point that the solution passes the cause? */
+/* Every step that begins where the last one began fails. Is a singular point that the solution passes the cause? */
 static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
@@ -207,7 +207,7 @@ static bool start_behind_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->before) || stepper_report_turning(stepper);
 }
 
-/* Takes a step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
+/* Takes a step. If it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
   if (stepper->starts_singular) return start_behind_instant(stepper);
@@ -236,7 +236,7 @@ static void limit_steps(Stepper *stepper, double t, double max_step) {
 static bool retake(Stepper *stepper, double t) {
   if (stepper->retakes == ATTEMPTS) return false;
   stepper->retakes++;
-  stepper->disputed = t; /* the shortest step of all: after it they may be longer again */
+  stepper->disputed = t; /* the shortest step so far; later ones may be longer again */
   turning_go_back(stepper->turning);
   copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
   limit_steps(stepper, stepper->before, GOOD_PART * (t - stepper->before));
@@ -319,7 +319,7 @@ static bool leaves_branch(Stepper *stepper, double t) {
   return true;
 }
 
-/* The knowledge about the inside of the last step, to t, before it is examined. */
+/* What is known about the inside of the last step, to t, before it is examined. */
 static StepInside inside_of_step(const Stepper *stepper, double t) {
   if (t <= stepper->unread) return INSIDE_UNREAD;
   return stepper->segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
@@ -386,8 +386,8 @@ static void watch_poles(Stepper *stepper, double t) {
   while (poles_find(stepper->poles, stepper->segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
 }
 
-/* Searches for singular points up to t, and at those that the last step has passed. Returns TURNING_POINT where the solution does
- * not pass one. */
+/* Searches for singular points up to t, and at those that the last step has passed. Returns TURNING_POINT if the solution
+ * does not continue after one of them. */
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
     TurningPoint *point = &stepper->turning_point, waiting = *point;
@@ -415,7 +415,8 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   }
 }
 
-/* Repeats a step over a singular point that one solution crosses, to just before the point, where states are known. */
+/* If a step goes over a singular point that exactly one solution crosses, repeats it up to just before the point, where the
+ * states are known. */
 static bool ends_before_instant(Stepper *stepper) {
   double gap = stepper_crossing_gap(stepper, stepper->turning_point.time), end = stepper->turning_point.time - gap;
   if (!(end - stepper->before > gap) || !stepper_can_cross(stepper, stepper->turning_point.time)) return false;

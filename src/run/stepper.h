@@ -1,8 +1,8 @@
-/* stepper: advances one solution step by step: an integrator, events located in its steps, the choice of states, the watch for
- * singular points.
+/* stepper: advances one solution step by step: an integrator, events located in its steps, the choice of states, the watch
+ * for singular points.
  *
- * A step ends where the integrator ends it, or at the first event in it. The caller then reads values, within the step by dense
- * output, and tells the stepper to continue: at an event by stepper_settle, otherwise by stepper_prepare. */
+ * A step ends where the integrator ends it, or at the first event in it. The caller then reads values, within the step by
+ * dense output, and lets the stepper continue: at an event by stepper_settle, otherwise by stepper_prepare. */
 #pragma once
 
 #include "watch/certificate.h"
@@ -65,7 +65,7 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
 
 typedef struct Stepper Stepper;
 
-/* structure: that of the view's array; NULL where there is none. watched: NULL for nothing. Errors and warnings go to diags. Lives
+/* structure: that of the view's array; NULL if there is none. watched: NULL for nothing. Errors and warnings go to diags. Lives
  * in the heap. */
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,
                      const StepperOptions *options, Diags *diags);
@@ -83,7 +83,7 @@ bool stepper_step(Stepper *stepper);
 /* Later steps end at this time at the latest; INFINITY: only at the stop time. */
 void stepper_limit(Stepper *stepper, double limit);
 
-/* Only later steps that end after this time will be read inside; -INFINITY, the default: all may be. */
+/* Values inside a step will be read only in later steps that end after this time; -INFINITY, the default: in any step. */
 void stepper_expect(Stepper *stepper, double time);
 
 /* The time reached, and all columns there; at an event those before it. */

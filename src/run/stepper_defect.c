@@ -57,8 +57,8 @@ static bool is_above(int count, const double *b, double bound, int halvings) {
   return is_above(count, before, bound, halvings - 1) && is_above(count, behind, bound, halvings - 1);
 }
 
-/* Does the step go below the bound inside? The cubic through both ends rules that out for most steps: it stays farther from the
- * bound than it moves, or it does not reach the bound and the polynomial of the method costs evaluations. */
+/* Does the step go below the bound inside? For most steps the cubic through both ends rules that out: its distance from the
+ * bound is larger than its motion, or it does not reach the bound and the polynomial of the method would cost evaluations. */
 static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, double tolerance, double size) {
   double allowed = tolerance * fmax(fmax(step->begin, step->end) - bound, size);
   double least = fmin(step->begin + step->begin_slope / 3, step->end - step->end_slope / 3);

@@ -53,7 +53,7 @@ void stepper_suit_integrator(Stepper *stepper, double t) {
   }
 }
 
-/* Where ranks decide: are they still those of the start? */
+/* If ranks select the rows: are the ranks still those of the start? */
 static bool has_same_ranks(Stepper *stepper) {
   View *view = stepper->view;
   if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y)) return true;
@@ -108,7 +108,7 @@ void stepper_plan_timed(Stepper *stepper, double t) {
                          : INFINITY;
 }
 
-/* Has nothing that is integrated changed at the event at which the last step ended? */
+/* Did the event that ended the last step leave everything that is integrated unchanged? */
 static bool goes_on(const Stepper *stepper) {
   return !stepper->view->settle.disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
 }

@@ -83,9 +83,10 @@ static double way_within(const Stepper *stepper, double singular, double t) {
 
 double stepper_crossing_gap(const Stepper *stepper, double singular) { return SLIVER * way_to(stepper, singular); }
 
-/* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that decides. Where the rank does
- * not yet drop at the first distance, the time is less accurate than that, or errors of the run hide it. Then two distances must
- * agree. If it drops at no distance, a single equation is small by itself, and the direction that is nearly lost decides. */
+/* Does the solution pass the instant? `until`: the columns are known up to this time. *gap: the distance at which the
+ * verdict was found. If the rank does not yet drop at the first distance, the time is less accurate than that, or errors
+ * of the run hide it. Then two distances must agree. If it drops at no distance, a single equation is small by itself, and
+ * the direction that is nearly lost decides. */
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
   double way = has_step ? way_within(stepper, singular, until) : way_to(stepper, singular), first = LOCATED * way;
   bool told = false, judged = false;
@@ -140,9 +141,9 @@ static bool take_start_values(Stepper *stepper, double *y) {
   return any;
 }
 
-/* Several solutions may continue from a singular start. Does one continue from near the given start values, as from initial values?
- * Then it is in `beyond`, `gap` after the start. That solution, and the one FAR times as far away, both start at the beginning of
- * the run. */
+/* Several solutions may continue from a singular start. Does one of them begin near the given start values, as if these were
+ * initial values? Then `beyond` has its columns, at the distance `gap` after the start. That solution, and the one FAR times
+ * as far away, both start at the beginning of the run. */
 static bool start_values_choose(Stepper *stepper, double singular, double *gap) {
   View *view = stepper->view;
   const System *system = &view->system;

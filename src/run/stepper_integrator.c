@@ -18,7 +18,7 @@ bool stepper_interpolate(Stepper *stepper, double t, double *y) {
   double span = stepper_span(stepper);
   if (view_point(stepper->view, stepper->segment, t, y) == EVAL_OK) return true;
   if (!stepper_is_at_instant(stepper, t)) return false;
-  /* The limit from before: the nearest point with a solution. */
+  /* The limit from the left, taken from the nearest point that has a solution. */
   for (double gap = LOCATED * span; gap <= SLIVER * span && t - gap > stepper->before; gap *= 2) {
     if (view_point(stepper->view, stepper->segment, t - gap, y) == EVAL_OK) return true;
     segment_values(stepper->segment, t - gap, y);
@@ -39,8 +39,8 @@ void stepper_take_values(const Stepper *stepper, double *y) {
 
 void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->y); }
 
-/* Variations are solved at the stages of radau, which chooses their number only by the solution. Three stages are cheap for the
- * solution, but need short steps where it is smoother than its variations. */
+/* Variations are solved at the stages of radau, which chooses the number of stages only by the error of the solution. Three
+ * stages are cheap for the solution, but need short steps where it is smoother than its variations. */
 
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
@@ -60,7 +60,7 @@ void stepper_take_segment(Stepper *stepper) {
   integrator_segment(stepper->integrator, stepper->self, stepper->before, stepper->begin, stepper->segment);
 }
 
-/* Makes the segment a single point where the integrator is. */
+/* Makes the segment the single point that the integrator has reached. */
 static void rest_segment(Stepper *stepper) {
   double t = stepper->integrator->time(stepper->self);
   integrator_segment(stepper->integrator, stepper->self, t, stepper->integrator->values(stepper->self),
@@ -153,7 +153,7 @@ void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
   copy_numbers(stepper->view->evaluator->size, stepper->view->size, (size_t)stepper->view->system.columns);
 }
 
-/* Where steps of an implicit method have failed: all states get the size 1. false: they have it already. */
+/* After steps of an implicit method have failed: gives all states the size 1. false: they have it already. */
 static bool widen_sizes(Stepper *stepper) {
   if (stepper->integrator->explicit_form || !sizes_widen(stepper->sizes)) return false;
   stepper_note_sizes(stepper, stepper->before, stepper->begin);

@@ -32,7 +32,7 @@ struct Stepper {
   double before;             /* time at the beginning of the last step */
   /* nothing has happened since the start at `begin`, whose columns the integrator may have corrected */
   bool is_started;
-  bool terminated;  /* the model asked for the end */
+  bool terminated;  /* the model requested the end */
   bool watches;     /* assertions outside of whens are checked after each step */
   bool at_event;    /* the last step ended at an event, with the columns before it in y */
   EventCause cause; /* cause of that event */
@@ -50,12 +50,12 @@ struct Stepper {
   double t_event;           /* time of the last event */
   Stretches stretches;
   int repairs;          /* repairs of the choice of states since the last successful step */
-  uint64_t rejected;    /* number of rejected steps when the choice of states was last judged */
+  uint64_t rejected;    /* number of rejected steps when the choice of states was last examined */
   int retakes;          /* how often a step that ended at `disputed` was repeated */
   double disputed;      /* steps are short up to this time */
   bool warned;          /* warned about a determinant */
   bool warned_fold;     /* warned about a fold */
-  double t_instant;     /* a singular point ahead that will be judged after it is passed; -INFINITY: none */
+  double t_instant;     /* a singular point ahead that will be examined after it is passed; -INFINITY: none */
   bool starts_singular; /* the start, or the point after an event, is singular: see turning_point */
   double value_before;  /* value of the mode that causes the current event, before it */
   double t_passed;      /* right after the last instant that was passed; -INFINITY: none */
@@ -109,7 +109,7 @@ bool stepper_report_jump(Stepper *stepper);
 /* A value set by the caller is impossible at t. */
 bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value);
 
-/* Warns about a determinant where nothing is certain, once a run. */
+/* Warns about a determinant if nothing is certain, once per run. */
 /* Rewritten equations divide by their k-th divisor, which passed zero before t. */
 bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k);
 
@@ -126,7 +126,7 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y);
 
 /* ---- the integrator and the choice of states ---- */
 
-/* The columns that the integrator has reached; columns of branches as they were followed. */
+/* The columns that the integrator has reached; those of branches are as they were followed. */
 void stepper_take_values(const Stepper *stepper, double *y);
 
 /* The same, to stepper->y. */
@@ -232,7 +232,8 @@ void stepper_jump(Stepper *stepper, double t);
 
 /* ---- events ---- */
 
-/* Is the start regular? A system without a structure cannot be watched: one with branches needs a plan for those that hold. */
+/* Is the start regular? This cannot be examined without a structure: a system of several branches needs a plan for those
+ * that hold. */
 bool stepper_start_is_regular(Stepper *stepper);
 
 /* Records an event of the states. false: infinitely many follow, which ends the run. */

@@ -231,10 +231,11 @@ bool stepper_report_accumulation(Stepper *stepper) {
 }
 
 void stepper_warn_hovering(Stepper *stepper) {
-  diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
-               "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only "
-               "when passed by some times the tolerance; use a smooth transition",
-               stepper->t_event, condition_text(stepper));
+  diag_warning(
+      stepper->diags, DIAG_WARNING, (Span){0},
+      "at time %.10g the solution hovers at the edge of the condition %s; from here on it changes only when it is "
+      "passed by a few tolerances; use a smooth transition",
+      stepper->t_event, condition_text(stepper));
 }
 
 void stepper_warn_widened(Stepper *stepper) {
@@ -243,8 +244,8 @@ void stepper_warn_widened(Stepper *stepper) {
     if (switches->edges.history[m].is_widened)
       diag_warning(
           stepper->diags, DIAG_WARNING, (Span){0},
-          "events without end of the condition %s were bounded by a hysteresis that grew to %.3g: what depends "
-          "on it is right to about that; use a smooth transition",
+          "the condition %s had events without end, so its hysteresis grew to %.3g: values that depend on it are "
+          "accurate only to about that size; use a smooth transition",
           relation_text(stepper, m), switches->edges.history[m].slack);
 }
 

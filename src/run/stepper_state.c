@@ -113,7 +113,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
 
 /* ---- states as bytes ---- */
 
-/* Is it kept by a run with the same values from its start on? Objects live in memory, and inputs follow from the time. */
+/* Must its value be saved? External objects live in memory, and inputs follow from the time. */
 static bool is_kept(const Model *model, uint32_t parameter) {
   bool is_object = model->variables.data[model->parameters.data[parameter]].type == TYPE_EXTERNAL_OBJECT;
   return !is_object && !model_input_at(model, parameter);
@@ -140,7 +140,8 @@ static void pass_integrator(const View *view, const Integrator **integrator, Tra
   transfer_require(transfer, !*integrator || !(*integrator)->explicit_form || view->system.complete);
 }
 
-/* For a run that chooses the integrator by itself, or where the requested one waits. */
+/* For runs whose integrator may differ from the one requested: it is chosen automatically, or another one replaces it for a
+ * while. */
 static void pass_integrators(const Stepper *stepper, StepperState *state, Transfer *transfer) {
   const Integrator *own = state->integrator;
   pass_integrator(stepper->view, &state->integrator, transfer);

@@ -19,14 +19,14 @@ typedef struct Defect Defect;
 /* For the system, at this relative tolerance; lives in the heap. The system must have a state-space form. */
 Defect *defect_new(Heap *heap, const System *system, double tolerance);
 
-/* The defect at a part of a step whose segment has the states: root mean square over the states, in tolerances; INFINITY where the
+/* The defect at a part of a step whose segment has the states: root mean square over the states, in tolerances; INFINITY if the
  * rows cannot be solved. y: all columns there, interpolated; it is overwritten. A defect above `largest` is filtered. */
 double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest);
 
-/* Which steps of a run are looked at, and where. */
+/* Which steps of a run are examined, and where. */
 typedef struct DefectLooks {
   double start, span; /* of the run */
-  bool is_rough;      /* rows are not smooth by construction: they are looked at more often */
+  bool is_rough;      /* rows are not smooth by construction: they are examined more often */
   double rejected;    /* the farthest end of a step that was rejected; at first -INFINITY */
   double planned;     /* size of the next step */
   uint64_t rejections;
@@ -36,10 +36,11 @@ typedef struct DefectLooks {
  * is small by chance for some step size. rejections: of the method so far; next: the size of its next step. */
 bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rejections, double next);
 
-/* Looks at the defect of a step: one in `every`, and each that is in doubt. Is it larger than the error of the step explains, and
- * can the step be shorter? *found: the largest defect seen, -1 where the step is not looked at. y: room for all columns. */
+/* Looks at the defect of a step: one in `every`, and each that is in doubt. Is it larger than the error of the step
+ * explains, and can the step be shorter? *found: the largest defect seen, -1 if the step is not examined. y: room for all
+ * columns. */
 bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, bool is_in_doubt, double *y,
                          double *found);
 
-/* A pseudo-random number in [0, 1) for this number, always the same: what happens in a run must not depend on how it was begun. */
+/* A pseudo-random number in [0, 1) for this number, always the same: a run must not depend on how it was begun. */
 double defect_drawn(double number);

@@ -3,7 +3,7 @@
  *
  * A Runge-Kutta step estimates its error by comparing two sums over the same stages. Across a kink the error may exceed this
  * estimate by any factor; a step that ends at the kink has no such error. Multistep methods need less care: they estimate the error
- * by the difference from their prediction, which does not include the kink. Where that estimate is a small part of the difference,
+ * by the difference from their prediction, which does not include the kink. If that estimate is a small part of the difference,
  * as in a step much shorter than those before, the defect shows the error, and the step is examined inside.
  *
  * Where kinks are many, as those of transistors, steps that end at each of them would be short. Steps of radau pass over them, and

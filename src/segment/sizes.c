@@ -29,6 +29,10 @@ struct Sizes {
   double *decay;    /* [columns] derivative of the rate of a state by the state itself */
 };
 
+/* As fmax and fmin where the first number is defined, without a call: these run over all columns in each step. */
+static inline double larger(double a, double b) { return b > a ? b : a; }
+static inline double smaller(double a, double b) { return b < a ? b : a; }
+
 static int32_t find_group(int32_t *group, int32_t c) {
   while (group[c] != c) c = group[c] = group[group[c]];
   return c;
@@ -79,7 +83,7 @@ static double seen_of(const Sizes *sizes, int32_t l, double elapsed, const doubl
   int32_t c = system->link_from[l];
   if (!sizes->is_sized[c]) return sizes->size[c];
   if (!sizes->is_signed[c]) return sizes->known[c];
-  return fmin(fmax(fabs(y[c]), elapsed * fabs(y[system->link_to[l]])), sizes->known[c]);
+  return smaller(larger(fabs(y[c]), elapsed * fabs(y[system->link_to[l]])), sizes->known[c]);
 }
 
 /* Finds the largest values in each group; columns that Newton's method solves count in addition with their nominal values. */
@@ -94,9 +98,9 @@ static void note_largest(Sizes *sizes, const double *y) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool is_solved = solves && !system->given[c] && !sizes->floor[c];
     double *largest = &sizes->largest[sizes->group[c]], *solved = &sizes->solved[sizes->group[c]];
-    double value = fmax(sizes->known[c], fabs(y[c])) + (is_solved ? system->nominal[c] : 0);
-    *largest = fmax(*largest, value);
-    if (is_solved) *solved = fmax(*solved, value);
+    double value = larger(sizes->known[c], fabs(y[c])) + (is_solved ? system->nominal[c] : 0);
+    *largest = larger(*largest, value);
+    if (is_solved) *solved = larger(*solved, value);
   }
 }
 
@@ -158,7 +162,7 @@ static void raise_sizes(Sizes *sizes, const double *size) {
   const System *system = sizes->system;
   for (int32_t l = 0; l < system->links; l++) {
     int32_t c = system->link_from[l];
-    if (sizes->is_sized[c]) sizes->size[c] = fmin(fmax(fmax(size[c], PRESENT), sizes->floor[c]), 1);
+    if (sizes->is_sized[c]) sizes->size[c] = smaller(larger(larger(size[c], PRESENT), sizes->floor[c]), 1);
   }
 }
 
@@ -195,9 +199,9 @@ static void follow_sizes(Sizes *sizes, const SizesStep *step, const double *y) {
 void sizes_note(Sizes *sizes, const SizesStep *step, const double *y) {
   bool any = false;
   for (int32_t c = 0; c < sizes->system->columns; c++) {
-    sizes->known[c] = fmax(sizes->known[c], fabs(y[c]));
+    sizes->known[c] = larger(sizes->known[c], fabs(y[c]));
     if (!sizes->is_sized[c]) continue;
-    sizes->size[c] = 1; /* also for former states */
+    sizes->size[c] = 1; /* columns that were states before have sizes, too */
     any = true;
   }
   if (any && !sizes->is_wide && !step->is_sliding) follow_sizes(sizes, step, y);

@@ -3,7 +3,7 @@
  * The size of a state is its largest value so far, and at most 1, because the relative tolerance serves large values. A state that
  * should be zero contains the errors of other columns, and steps must not follow these. So its size is at least what its rate and
  * the sizes of other states cause within a step. Its absolute tolerance is at least the error that Newton's method leaves in the
- * columns coupled with it. Where steps fail, all sizes are 1: the rate of a state may jump, and the shortest step must be within the
+ * columns coupled with it. If steps fail, all sizes are 1: the rate of a state may jump, and the shortest step must be within the
  * tolerance. While the solution slides, the rates of both sides cancel, and sizes are 1 as well. */
 #pragma once
 
@@ -18,8 +18,8 @@ typedef struct SizesStep {
   bool is_sliding;
 } SizesStep;
 
-/* Per column of the system: is_sized where it has no nominal value, is_signed where min or max give it one sign. `size` is what is
- * found, `known` the largest values so far: both stay with the caller. Lives in the heap. */
+/* Per column of the system: is_sized where it has no nominal value, is_signed where min or max give it one sign. `size`
+ * receives the sizes, `known` the largest values so far; both belong to the caller. Lives in the heap. */
 Sizes *sizes_new(Heap *heap, const System *system, const bool *is_sized, const bool *is_signed, double *size,
                  double *known);
 

@@ -16,7 +16,7 @@ typedef struct System {
   int32_t columns, rows, links;
   const int32_t *link_from, *link_to; /* may change between steps; the integrator is then told */
 
-  /* The column that holds the time derivative of column i whether i is a state or not, -1 where there is none;
+  /* The column that holds the time derivative of column i whether i is a state or not, -1 if there is none;
    * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `complete`
    * solves for, so that its Newton iteration starts close. NULL: nothing is known beyond the links. */
   const int32_t *successor;
@@ -49,11 +49,11 @@ typedef struct System {
   bool (*bends)(void *context, double t, const double *y, double t_end, const double *end);
 
   /* State-space form: given t, the states in y, and guesses in the other columns, solves G = 0 for all other columns, in place.
-   * Finds the solution nearest to the guess, or returns EVAL_DOMAIN if that is too far off. NULL where this form does not exist.
+   * Finds the solution nearest to the guess, or returns EVAL_DOMAIN if that is too far off. NULL if this form does not exist.
    * Afterwards y[link_to] are the states' rates. */
   EvalStatus (*complete)(void *context, double t, double *y);
 
-  /* Like `complete`, from a guess that is too far off for it: finds a solution, not always the nearest. NULL where `complete` is
+  /* Like `complete`, from a guess that is too far off for it: finds a solution, not always the nearest. NULL if `complete` is
    * NULL. */
   EvalStatus (*find)(void *context, double t, double *y);
 
@@ -63,7 +63,7 @@ typedef struct System {
   /* [columns] that `complete` finds without a guess; with `rates`, nothing reads them inside a step. NULL: none known. */
   const bool *given;
 
-  /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: none known. */
+  /* [columns] that follow from others and on which no rate depends: they are no reason for small steps. NULL: none known. */
   const bool *spare;
 
   /* [columns] that conditions read, that follow time and whose derivative is not a column: where the states rest, the ends of a

@@ -30,7 +30,7 @@ typedef struct DeckReader {
   const char *base; /* start of the netlist's text: places are offsets in it */
   CardFile files[DEEPEST_INCLUDE];
   uint32_t depth;
-  TextVec text; /* the card under way */
+  TextVec text; /* the card being read */
   IndexVec place;
   uint32_t line;
   bool is_open, in_control, ended;

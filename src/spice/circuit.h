@@ -163,7 +163,7 @@ typedef struct Circuit {
   BranchVec branches;
   Map branch_of;          /* element's full name -> branch that has a current */
   Map element_of;         /* full name -> 1: there is an element of this name */
-  VEC(uint32_t) currents; /* branch currents asked for: variables */
+  VEC(uint32_t) currents; /* requested branch currents become variables */
   VEC(const Card *) current_cards;
   VEC(Coupling) couplings;
   VEC(Equation) relations; /* further equations, also at the operating point; without residuals */

@@ -329,7 +329,8 @@ static ModelCard *find_model(Device *device, uint32_t at, const Scope **owner) {
   Circuit *circuit = device->circuit;
   uint32_t count = device->fields->list.count;
   bool has = at < count;
-  CardField field = device->fields->list.data[has ? at : count - 1]; /* a name that is no model's was read as a node */
+  CardField field =
+      device->fields->list.data[has ? at : count - 1]; /* a name that does not belong to a model was read as a node */
   ModelCard *model = has ? scope_model(device->outer, field_name(circuit, device->fields, at), owner) : NULL;
   if (!model)
     card_error(circuit->diags, device->card, field.begin, field.end, "%s: there is no model of this name",

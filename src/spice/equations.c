@@ -1,4 +1,4 @@
-/* equations: modified nodal analysis. Where capacitors join nodes to ground, the node voltages themselves are differentiated;
+/* equations: modified nodal analysis. If capacitors join nodes to ground, the node voltages themselves are differentiated;
  * elsewhere the voltages v(n,r) to one node r of the part. One row of a part is the sum of Kirchhoff's current laws over the part,
  * which does not contain its capacitors' currents. The same is done with voltage sources and resistive branches (network.h). So
  * every equation that must be differentiated is one row, as in (43) of Kunkel and Mehrmann, and structural analysis finds it. */
@@ -270,7 +270,7 @@ static void fix(Writer *writer, uint32_t variable, Expr start) {
   fixed->start = start;
 }
 
-/* With uic every capacitor begins with the voltage of its IC=, otherwise of .ic, otherwise 0. Where loops of capacitors and voltage
+/* With uic every capacitor begins with the voltage of its IC=, otherwise of .ic, otherwise 0. If loops of capacitors and voltage
  * sources do not allow that, charge flows at once until they do. The sum of charges at each node stays constant. */
 typedef struct InitialCharges {
   Writer *writer;

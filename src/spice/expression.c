@@ -138,7 +138,7 @@ static const struct {
                  {"sgn", OP_SIGN},    {"min", OP_MIN},     {"max", OP_MAX},     {"floor", OP_FLOOR},
                  {"ceil", OP_CEIL},   {"fmod", OP_REM}};
 
-/* A truth value is the number 1 or 0 in SPICE. Where a number decides, this is the condition. */
+/* A truth value is the number 1 or 0 in SPICE. If a number decides, this is the condition. */
 static Expr as_condition(Dag *dag, Expr e) {
   double yes, no;
   if (dag_op(dag, e) == OP_IF && dag_is_constant(dag, dag_child(dag, e, 1), &yes) &&

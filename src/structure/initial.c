@@ -84,20 +84,20 @@ InitialChoice initial_choose(Arena *arena, const Pattern *array, const int32_t *
   return choice;
 }
 
-typedef struct Clash {
+typedef struct ConflictSearch {
   const Pattern *array;
   const InitialChoice *choice;
   bool *row_seen, *column_seen;
   InitialConflict found;
-} Clash;
+} ConflictSearch;
 
-static void clash_row(Clash *clash, int32_t row) {
+static void clash_row(ConflictSearch *clash, int32_t row) {
   if (clash->row_seen[row]) return;
   clash->row_seen[row] = true;
   clash->found.rows[clash->found.n_rows++] = row;
 }
 
-static void clash_column(Clash *clash, int32_t column) {
+static void clash_column(ConflictSearch *clash, int32_t column) {
   if (clash->column_seen[column]) return;
   clash->column_seen[column] = true;
   if (clash->choice->given[column]) clash->found.columns[clash->found.n_columns++] = column;
@@ -115,7 +115,7 @@ static int32_t *sorted_copy(Arena *arena, const int32_t *index, int32_t count) {
  * place in the matching. */
 InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice, int32_t column) {
   Arena scratch = arena_make(arena->heap);
-  Clash clash = {.array = array, .choice = choice};
+  ConflictSearch clash = {.array = array, .choice = choice};
   clash.row_seen = arena_array(&scratch, (size_t)array->n_rows, sizeof(bool));
   clash.column_seen = arena_array(&scratch, (size_t)array->n_columns, sizeof(bool));
   clash.found.rows = index_zeros(&scratch, array->n_rows);

@@ -11,7 +11,7 @@
 
 typedef struct Matching {
   int32_t size;
-  int32_t *column_of_row; /* n_rows, STRUCTURE_NONE where unmatched */
+  int32_t *column_of_row; /* n_rows, STRUCTURE_NONE if unmatched */
   int32_t *row_of_column; /* n_columns */
 } Matching;
 

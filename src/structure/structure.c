@@ -61,7 +61,7 @@ static void find_superfluous(Arena *arena, Arena *scratch, const Pattern *tight,
   }
 }
 
-/* Is coarse block b a function of time: does neither it nor anything that it depends on have states? */
+/* Is coarse block b a function of time? It is if neither it nor anything on which it depends has states. */
 static bool is_driven(const Structure *structure, const Incidence *incidence, int32_t b, const bool *driven) {
   const Blocks *coarse = &structure->coarse;
   int32_t states = 0;
@@ -76,7 +76,7 @@ static bool is_driven(const Structure *structure, const Incidence *incidence, in
   return states == 0;
 }
 
-/* Does equation i contain only unknowns of its own block and functions of time? */
+/* Does equation i contain only unknowns of its block and functions of time? */
 static bool is_closed(const Structure *structure, const Incidence *incidence, int32_t i, const bool *driven) {
   const Blocks *blocks = &structure->blocks;
   for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
@@ -213,21 +213,21 @@ static void stack_push(IndexStack *stack, int32_t j) {
 }
 
 /* The algebraic unknowns that can replace states, during the search for them. */
-typedef struct Exchange {
+typedef struct StateExchange {
   const Incidence *incidence;
   const Structure *structure;
   const bool *smooth;
   bool *is_rough;   /* per block: it depends on equations that may not be differentiated, or on highest derivatives */
   bool *has_states; /* per block: it depends on unknowns one derivative below the highest */
-} Exchange;
+} StateExchange;
 
 /* How many derivatives an entry is below the highest one of its unknown. */
-static int32_t entry_below(const Exchange *exchange, int32_t e) {
+static int32_t entry_below(const StateExchange *exchange, int32_t e) {
   return exchange->structure->d[exchange->incidence->column[e]] - exchange->incidence->order[e];
 }
 
 /* Finds the blocks that block b depends on; the blocks that it uses are already done. */
-static void judge_block(Exchange *exchange, int32_t b) {
+static void judge_block(StateExchange *exchange, int32_t b) {
   const Blocks *blocks = &exchange->structure->blocks;
   for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
     int32_t i = blocks->row[p];
@@ -241,7 +241,7 @@ static void judge_block(Exchange *exchange, int32_t b) {
 }
 
 /* Joins the unknowns on the stack with those that they depend on, down to the states. Preferred states are left out. */
-static void join_dependences(const Exchange *exchange, const bool *preferred, IndexStack *stack, Heap *heap,
+static void join_dependences(const StateExchange *exchange, const bool *preferred, IndexStack *stack, Heap *heap,
                              Joins *joins) {
   const Structure *structure = exchange->structure;
   while (stack->count) {
@@ -257,7 +257,7 @@ static void join_dependences(const Exchange *exchange, const bool *preferred, In
 }
 
 /* The structure in which the offered unknowns can be states. */
-static Structure offer(Arena *arena, const Exchange *exchange, const bool *preferred, const bool *offered) {
+static Structure offer(Arena *arena, const StateExchange *exchange, const bool *preferred, const bool *offered) {
   Arena scratch = arena_make(arena->heap);
   int32_t n = exchange->structure->n_variables, *least = index_zeros(&scratch, n);
   IndexStack stack = stack_make(&scratch, n);
@@ -279,7 +279,7 @@ static int32_t block_size(const Blocks *blocks, int32_t b) { return blocks->star
 
 /* The equations differentiated for the exchange, with the unknowns that they determine if the offered unknowns are states: the
  * replaced states, and the unknowns between them and the offered ones. */
-static Pattern exchange_pattern(Arena *scratch, const Exchange *exchange, const Structure *raised,
+static Pattern exchange_pattern(Arena *scratch, const StateExchange *exchange, const Structure *raised,
                                 const bool *offered) {
   const Incidence *incidence = exchange->incidence;
   int32_t n = incidence->n_equations, count = 0, *start = index_zeros(scratch, n + 1);
@@ -297,7 +297,7 @@ static Pattern exchange_pattern(Arena *scratch, const Exchange *exchange, const 
 }
 
 /* Marks the blocks in which these unknowns do not follow from the offered ones one after another, without a loop. */
-static void mark_loops(Arena *scratch, const Exchange *exchange, const Pattern *pattern, const Structure *raised,
+static void mark_loops(Arena *scratch, const StateExchange *exchange, const Pattern *pattern, const Structure *raised,
                        bool *is_spoilt) {
   Matching matching = matching_maximum(scratch, pattern);
   int32_t n = pattern->n_rows, rows = 0, count = 0;
@@ -322,7 +322,7 @@ static void mark_loops(Arena *scratch, const Exchange *exchange, const Pattern *
 
 /* Withdraws offers that have no advantage: those that would join a loop of equations with equations before or after it, and those
  * from which the replaced states do not follow without a loop. Returns whether there were any. */
-static bool take_back(const Exchange *exchange, const Structure *raised, Arena *scratch, bool *offered) {
+static bool take_back(const StateExchange *exchange, const Structure *raised, Arena *scratch, bool *offered) {
   const Blocks *blocks = &exchange->structure->blocks, *joined = &raised->blocks;
   bool *is_spoilt = arena_array(scratch, (size_t)joined->n_blocks, sizeof *is_spoilt), any = false;
   for (int32_t i = 0; i < raised->n_equations; i++) {
@@ -344,8 +344,8 @@ Structure structure_prefer(Arena *arena, const Incidence *incidence, const Struc
   Arena scratch = arena_make(arena->heap);
   size_t n = (size_t)structure->n_variables, blocks = (size_t)structure->blocks.n_blocks;
   bool *offered = arena_array(&scratch, n, sizeof *offered);
-  Exchange exchange = {incidence, structure, smooth, arena_array(&scratch, blocks, sizeof(bool)),
-                       arena_array(&scratch, blocks, sizeof(bool))};
+  StateExchange exchange = {incidence, structure, smooth, arena_array(&scratch, blocks, sizeof(bool)),
+                            arena_array(&scratch, blocks, sizeof(bool))};
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) judge_block(&exchange, b);
   for (size_t j = 0; j < n; j++) {
     int32_t b = structure->blocks.block_of_column[j];

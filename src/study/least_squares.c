@@ -11,7 +11,7 @@ static const double FIRST_DAMPING = 1e-4, MOST_DAMPING = 1e12;
 static const double SMALL_STEP = 1e-10;     /* relative to the size of the parameters */
 static const double RELATIVE_OFFSET = 1e-4; /* Bates and Watts (1981): step over radius of the confidence region */
 
-typedef struct Search {
+typedef struct Minimization {
   const LeastSquares *problem;
   double *p, *trial, *step, *norm; /* norm: the largest so far, per column */
   double *r, *trial_r, *jacobian;
@@ -21,7 +21,7 @@ typedef struct Search {
   bool *is_bound;
   bool is_slow;                            /* the last iteration improved little */
   double squares, before, damping, growth; /* before: the squares one iteration ago */
-} Search;
+} Minimization;
 
 static double sum_of_squares(const double *r, uint32_t count) {
   double sum = 0;
@@ -29,11 +29,11 @@ static double sum_of_squares(const double *r, uint32_t count) {
   return sum;
 }
 
-static const double *column_of(const Search *search, uint32_t k) {
+static const double *column_of(const Minimization *search, uint32_t k) {
   return search->jacobian + (size_t)k * search->problem->residuals;
 }
 
-static double gradient(const Search *search, uint32_t k) {
+static double gradient(const Minimization *search, uint32_t k) {
   const double *column = column_of(search, k);
   double sum = 0;
   for (uint32_t i = 0; i < search->problem->residuals; i++) sum += column[i] * search->r[i];
@@ -41,7 +41,7 @@ static double gradient(const Search *search, uint32_t k) {
 }
 
 /* Computes the norms of the columns, and which parameters are held at a bound. */
-static void look_at_columns(Search *search) {
+static void look_at_columns(Minimization *search) {
   const LeastSquares *problem = search->problem;
   for (uint32_t k = 0; k < problem->parameters; k++) {
     double norm = sqrt(sum_of_squares(column_of(search, k), problem->residuals)), slope = gradient(search, k);
@@ -61,7 +61,7 @@ static bool solve_overdetermined(double *matrix, uint32_t rows, uint32_t columns
 }
 
 /* min |J s + r|^2 + damping |D s|^2 over the free parameters. false: there is no solution. */
-static bool solve_step(Search *search, const double *r, double damping, double *step) {
+static bool solve_step(Minimization *search, const double *r, double damping, double *step) {
   const LeastSquares *problem = search->problem;
   uint32_t m = problem->residuals, n = problem->parameters, free = 0, rows = m + n;
   memset(search->matrix, 0, (size_t)rows * n * sizeof *search->matrix);
@@ -81,7 +81,7 @@ static bool solve_step(Search *search, const double *r, double damping, double *
 }
 
 /* Sets the trial point, clipped to the bounds. Returns its distance from the current point, relative to the size of the parameters. */
-static double go(Search *search) {
+static double go(Minimization *search) {
   const LeastSquares *problem = search->problem;
   double farthest = 0;
   for (uint32_t k = 0; k < problem->parameters; k++) {
@@ -93,7 +93,7 @@ static double go(Search *search) {
 }
 
 /* The sum of squares that the linear model predicts at the trial point. */
-static double predicted(const Search *search) {
+static double predicted(const Minimization *search) {
   double sum = 0;
   for (uint32_t i = 0; i < search->problem->residuals; i++) {
     double value = search->r[i];
@@ -104,18 +104,18 @@ static double predicted(const Search *search) {
 }
 
 /* Is the step small compared with the uncertainty that the residuals leave? */
-static bool is_close(const Search *search, double expected) {
+static bool is_close(const Minimization *search, double expected) {
   const LeastSquares *problem = search->problem;
   double n = problem->parameters, m = problem->residuals, gain = search->squares - expected;
   return m > n && gain >= 0 && gain / n <= RELATIVE_OFFSET * RELATIVE_OFFSET * expected / (m - n);
 }
 
-static bool evaluate(const Search *search, const double *p, double *r, double *jacobian) {
+static bool evaluate(const Minimization *search, const double *p, double *r, double *jacobian) {
   return search->problem->evaluate(search->problem->context, p, r, jacobian);
 }
 
 /* Are all residuals zero, relative to the size of their terms? */
-static bool is_zero(const Search *search, double zero) {
+static bool is_zero(const Minimization *search, double zero) {
   const LeastSquares *problem = search->problem;
   for (uint32_t i = 0; i < problem->residuals; i++) {
     double size = 1;
@@ -125,7 +125,7 @@ static bool is_zero(const Search *search, double zero) {
   return true;
 }
 
-static void accept(Search *search, double squares, double ratio) {
+static void accept(Minimization *search, double squares, double ratio) {
   uint32_t n = search->problem->parameters;
   memcpy(search->p, search->trial, n * sizeof *search->p);
   search->squares = squares;
@@ -134,7 +134,7 @@ static void accept(Search *search, double squares, double ratio) {
 }
 
 /* The length of a step, with each parameter weighted by the norm of its column. */
-static double length_of(const Search *search, const double *step) {
+static double length_of(const Minimization *search, const double *step) {
   double sum = 0;
   for (uint32_t k = 0; k < search->problem->parameters; k++)
     sum += step[k] * search->norm[k] * step[k] * search->norm[k];
@@ -145,7 +145,7 @@ static double length_of(const Search *search, const double *step) {
  * derivatives, is shorter (the natural monotonicity test: Deuflhard 2004, section 2.1). Near a solution the test holds for any
  * scaling of the residuals, where damped steps would move slowly along a valley. Steps longer than the parameters are left to
  * damping. */
-static bool take_newton_step(Search *search) {
+static bool take_newton_step(Minimization *search) {
   const LeastSquares *problem = search->problem;
   double *whole = search->newton, *next = search->newton + problem->parameters;
   if (!solve_step(search, search->r, 0, whole)) return false;
@@ -164,7 +164,7 @@ static bool take_newton_step(Search *search) {
 }
 
 /* One iteration: tries points with increasing damping until one is better. true: no further improvement is possible. */
-static bool iterate(Search *search) {
+static bool iterate(Minimization *search) {
   const LeastSquares *problem = search->problem;
   if (problem->is_long && take_newton_step(search)) return false;
   for (;;) {
@@ -191,7 +191,7 @@ static bool iterate(Search *search) {
 
 LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *arena) {
   size_t n = problem->parameters, m = problem->residuals;
-  Search search = {.problem = problem, .p = p, .before = INFINITY, .damping = FIRST_DAMPING, .growth = 2};
+  Minimization search = {.problem = problem, .p = p, .before = INFINITY, .damping = FIRST_DAMPING, .growth = 2};
   double **vectors[] = {&search.trial, &search.step, &search.norm, &search.r, &search.trial_r, &search.right};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = arena_array(arena, m + n, sizeof(double));
   search.jacobian = arena_array(arena, m * n, sizeof(double));

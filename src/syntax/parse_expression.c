@@ -31,7 +31,7 @@ typedef enum FrameKind {
 typedef enum IfStage { IF_CONDITION, IF_VALUE, IF_OTHERWISE } IfStage;
 
 /* The kind of the next token that is expected. */
-typedef enum Step { STEP_OPERAND, STEP_OPERATOR, STEP_DONE, STEP_FAILED } Step;
+typedef enum NextToken { STEP_OPERAND, STEP_OPERATOR, STEP_DONE, STEP_FAILED } NextToken;
 
 /* ---- nodes ---- */
 
@@ -106,7 +106,7 @@ static ExpressionFrame *reduce_above(Parser *parser, FrameKind kind) {
 }
 
 /* Reports an unclosed bracket at the token that was found instead. */
-static Step unclosed(Parser *parser, const ExpressionFrame *frame, const char *expected) {
+static NextToken unclosed(Parser *parser, const ExpressionFrame *frame, const char *expected) {
   Span opening = {frame->opening, frame->opening + 1};
   uint32_t errors = parser->diags->list.count;
   parser_unexpected(parser, "expected %s", expected);
@@ -126,7 +126,7 @@ static void push_part(Parser *parser) {
 }
 
 /* function-call-args = "(" [ function-arguments ] ")"; the function's name is in the parts above frame.scratch. */
-static Step open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
+static NextToken open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
   for (uint32_t i = frame.scratch; i < parser->parts.count; i++)
     if (parser->parts.data[i].subscripts)
       return parser_refuse(parser, "a function's name has no subscripts"), STEP_FAILED;
@@ -146,7 +146,7 @@ static void note_time(Parser *parser, const AstNode *node) {
 
 /* component-reference = [ "." ] IDENT [ array-subscripts ] { "." IDENT [ array-subscripts ] }, continued after a part or its
  * subscripts. */
-static Step continue_reference(Parser *parser, ExpressionFrame frame) {
+static NextToken continue_reference(Parser *parser, ExpressionFrame frame) {
   while (parser->token.kind == TOKEN_DOT) {
     parser_advance(parser);
     if (parser->token.kind != TOKEN_IDENTIFIER)
@@ -175,7 +175,7 @@ static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   return STEP_OPERATOR;
 }
 
-static Step begin_reference(Parser *parser) {
+static NextToken begin_reference(Parser *parser) {
   ExpressionFrame frame = {.begin = parser->token.span.begin, .operands = parser->operands.count};
   frame.scratch = parser->parts.count;
   frame.global = parser_accept(parser, TOKEN_DOT);
@@ -186,7 +186,7 @@ static Step begin_reference(Parser *parser) {
 }
 
 /* primary = ... | ( "der" | "initial" | "pure" ) function-call-args; the words are reserved, so they only occur in calls. */
-static Step begin_keyword_call(Parser *parser) {
+static NextToken begin_keyword_call(Parser *parser) {
   ExpressionFrame frame = {.begin = parser->token.span.begin, .operands = parser->operands.count};
   frame.scratch = parser->parts.count;
   push_part(parser);
@@ -196,7 +196,7 @@ static Step begin_keyword_call(Parser *parser) {
 }
 
 /* function-partial-application = "function" type-specifier "(" [ named-arguments ] ")" */
-static Step begin_partial(Parser *parser) {
+static NextToken begin_partial(Parser *parser) {
   ExpressionFrame frame = {.begin = parser->token.span.begin, .operands = parser->operands.count};
   frame.scratch = parser->parts.count;
   parser_advance(parser);
@@ -225,7 +225,7 @@ static bool begin_argument(Parser *parser, const ExpressionFrame *call) {
   return true;
 }
 
-static Step end_call(Parser *parser) {
+static NextToken end_call(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   parser_advance(parser);
   AstKind kind = frame.kind == FRAME_CALL ? AST_CALL : frame.kind == FRAME_ITERATION ? AST_ITERATION : AST_PARTIAL;
@@ -240,7 +240,7 @@ static Step end_call(Parser *parser) {
 /* ---- operands ---- */
 
 /* if-expression = "if" expression "then" expression { "elseif" ... } "else" expression */
-static Step begin_if(Parser *parser) {
+static NextToken begin_if(Parser *parser) {
   if (vec_last(&parser->frames).kind > FRAME_IF)
     return parser_refuse(parser, "an if-expression inside an operation needs parentheses"), STEP_FAILED;
   push_frame(parser, FRAME_IF, parser->token.span.begin, parser->operands.count)->stage = IF_CONDITION;
@@ -249,7 +249,7 @@ static Step begin_if(Parser *parser) {
 }
 
 /* logical-factor = [ "not" ] relation */
-static Step begin_not(Parser *parser) {
+static NextToken begin_not(Parser *parser) {
   if (vec_last(&parser->frames).kind > FRAME_NOT)
     return parser_refuse(parser, "`not` inside a comparison or sum needs parentheses"), STEP_FAILED;
   push_frame(parser, FRAME_NOT, parser->token.span.begin, parser->operands.count);
@@ -259,7 +259,7 @@ static Step begin_not(Parser *parser) {
 
 /* arithmetic-expression = [ add-operator ] term { add-operator term }. A sign elsewhere (a * -b) is not in the standard's grammar,
  * but has only one meaning. */
-static Step begin_sign(Parser *parser, AstOperator sign) {
+static NextToken begin_sign(Parser *parser, AstOperator sign) {
   FrameKind kind = vec_last(&parser->frames).kind < FRAME_SUM ? FRAME_SUM : FRAME_SIGN;
   push_frame(parser, kind, parser->token.span.begin, parser->operands.count);
   vec_push(parser->heap, &parser->operators, (uint8_t)sign);
@@ -267,16 +267,16 @@ static Step begin_sign(Parser *parser, AstOperator sign) {
   return STEP_OPERAND;
 }
 
-static Step begin_bracket(Parser *parser, FrameKind kind) {
+static NextToken begin_bracket(Parser *parser, FrameKind kind) {
   push_frame(parser, kind, parser->token.span.begin, parser->operands.count);
   parser_advance(parser);
   return STEP_OPERAND;
 }
 
-static Step close_bracket(Parser *parser);
+static NextToken close_bracket(Parser *parser);
 
 /* An argument, element or subscript may begin with something other than an expression: nothing, a colon, a label. */
-static bool begin_item(Parser *parser, Step *step) {
+static bool begin_item(Parser *parser, NextToken *step) {
   ExpressionFrame *top = &vec_last(&parser->frames);
   TokenKind kind = parser->token.kind;
   bool is_first = parser->operands.count == top->operands;
@@ -311,7 +311,7 @@ static bool begin_item(Parser *parser, Step *step) {
   }
 }
 
-static Step read_leaf(Parser *parser, AstKind kind) {
+static NextToken read_leaf(Parser *parser, AstKind kind) {
   Token token = parser->token;
   AstNode *node = emit_leaf(parser, kind);
   if (kind == AST_REAL) node->value.real = token.real;
@@ -322,7 +322,7 @@ static Step read_leaf(Parser *parser, AstKind kind) {
   return STEP_OPERATOR;
 }
 
-static Step read_end(Parser *parser) {
+static NextToken read_end(Parser *parser) {
   if (!parser->subscript_depth) return parser_refuse(parser, "`end` is a value only inside subscripts"), STEP_FAILED;
   return read_leaf(parser, AST_END);
 }
@@ -331,8 +331,8 @@ static Step read_end(Parser *parser) {
  *   ( "der" | "initial" | "pure" ) function-call-args | "(" output-expression-list ")" | "[" expression-list
  * { ";" expression-list } "]" |
  *   "{" array-arguments "}" | "end", with the signs, `not` and `if` that may stand before one. */
-static Step read_operand(Parser *parser) {
-  Step step;
+static NextToken read_operand(Parser *parser) {
+  NextToken step;
   if (begin_item(parser, &step)) return step;
   switch (parser->token.kind) {
   case TOKEN_REAL: return read_leaf(parser, AST_REAL);
@@ -402,7 +402,7 @@ static bool check_chain(Parser *parser, const ExpressionFrame *top) {
  * logical-term { "or" logical-term } logical-term = logical-factor { "and" logical-factor } relation =
  * arithmetic-expression [ relational-operator arithmetic-expression ] term = factor { mul-operator factor } factor =
  * primary [ ("^" | ".^") primary ] */
-static Step read_binary(Parser *parser, BinaryRule rule) {
+static NextToken read_binary(Parser *parser, BinaryRule rule) {
   ExpressionFrame *top = reduce_above(parser, (FrameKind)rule.frame);
   bool is_list = rule.frame == FRAME_SUM || rule.frame == FRAME_PRODUCT;
   if (top->kind == rule.frame) {
@@ -419,7 +419,7 @@ static Step read_binary(Parser *parser, BinaryRule rule) {
 }
 
 /* primary = ... ( array-subscripts | "." IDENT ) after a closing bracket. */
-static Step read_postfix(Parser *parser) {
+static NextToken read_postfix(Parser *parser) {
   Operand base = vec_last(&parser->operands);
   uint32_t operands = parser->operands.count - 1;
   if (parser->token.kind == TOKEN_LEFT_BRACKET) {
@@ -439,7 +439,7 @@ static Step read_postfix(Parser *parser) {
 /* ---- the ends of brackets ---- */
 
 /* for-index = IDENT [ "in" expression ]; "for" or "," has been read. */
-static Step read_iterator(Parser *parser) {
+static NextToken read_iterator(Parser *parser) {
   AstLabel label;
   if (!parse_label(parser, &label, "the name of an iterator")) return STEP_FAILED;
   vec_push(parser->heap, &parser->labels, label);
@@ -452,7 +452,7 @@ static Step read_iterator(Parser *parser) {
 }
 
 /* function-arguments = expression "for" for-indices, and array-arguments likewise. */
-static Step begin_iteration(Parser *parser) {
+static NextToken begin_iteration(Parser *parser) {
   ExpressionFrame *top = &vec_last(&parser->frames);
   if (parser->operands.count != top->operands + 1 || parser->labels.count != top->labels)
     return parser_refuse(parser, "an expression with `for` must be the only one in its brackets"), STEP_FAILED;
@@ -467,7 +467,7 @@ static Step begin_iteration(Parser *parser) {
 }
 
 /* "(" output-expression-list ")" or "{" array-arguments "}". */
-static Step close_bracket(Parser *parser) {
+static NextToken close_bracket(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   uint32_t count = parser->operands.count - frame.operands;
   parser_advance(parser);
@@ -485,7 +485,7 @@ static void end_row(Parser *parser, ExpressionFrame *frame) {
   frame->mark = parser->operands.count;
 }
 
-static Step close_matrix(Parser *parser) {
+static NextToken close_matrix(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   parser_advance(parser);
   emit(parser, AST_MATRIX, frame.begin, frame.operands);
@@ -493,7 +493,7 @@ static Step close_matrix(Parser *parser) {
   return STEP_OPERATOR;
 }
 
-static Step close_subscripts(Parser *parser) {
+static NextToken close_subscripts(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   parser->subscript_depth--;
   parser_advance(parser);
@@ -506,12 +506,12 @@ static Step close_subscripts(Parser *parser) {
   return STEP_OPERATOR;
 }
 
-static Step advance_to(Parser *parser, Step step) {
+static NextToken advance_to(Parser *parser, NextToken step) {
   parser_advance(parser);
   return step;
 }
 
-static Step continue_if(Parser *parser, ExpressionFrame *frame) {
+static NextToken continue_if(Parser *parser, ExpressionFrame *frame) {
   TokenKind kind = parser->token.kind;
   if (frame->stage == IF_CONDITION) {
     frame->stage = IF_VALUE;
@@ -530,7 +530,7 @@ static Step continue_if(Parser *parser, ExpressionFrame *frame) {
 }
 
 /* After an expression that no operator continues, the enclosing bracket decides. */
-static Step end_expression(Parser *parser) {
+static NextToken end_expression(Parser *parser) {
   ExpressionFrame *top = reduce_above(parser, FRAME_IF);
   TokenKind kind = parser->token.kind;
   switch ((FrameKind)top->kind) {
@@ -563,7 +563,7 @@ static Step end_expression(Parser *parser) {
   }
 }
 
-static Step read_operator(Parser *parser) {
+static NextToken read_operator(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (binary_rules[kind].frame) return read_binary(parser, binary_rules[kind]);
   if (parser->is_closed && (kind == TOKEN_LEFT_BRACKET || kind == TOKEN_DOT)) return read_postfix(parser);
@@ -578,7 +578,7 @@ AstExpr parse_expression(Parser *parser) {
   parser->parts.count = parser->labels.count = parser->subscript_depth = 0;
   parser->is_closed = false;
   push_frame(parser, FRAME_ROOT, parser->token.span.begin, 0);
-  Step step = STEP_OPERAND;
+  NextToken step = STEP_OPERAND;
   while (step == STEP_OPERAND || step == STEP_OPERATOR)
     step = step == STEP_OPERAND ? read_operand(parser) : read_operator(parser);
   return step == STEP_DONE ? parser->operands.data[0].node : AST_NONE;

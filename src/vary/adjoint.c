@@ -11,24 +11,24 @@
 #include <string.h>
 
 /* The choice of states and the discrete values that hold for some steps. Steps with equal ones share a setting. */
-typedef struct Setting {
+typedef struct HeldSetting {
   int32_t links, *from, *to;
   double *discretes, *pre;
-} Setting;
+} HeldSetting;
 
 typedef struct Roots {
   double *columns, *leaves;
 } Roots;
 
 typedef struct Rates {
-  const Setting *setting;
+  const HeldSetting *setting;
   double *entries, *rows, *rate;
 } Rates;
 
-typedef struct Step {
-  const Setting *setting;
+typedef struct StoredStep {
+  const HeldSetting *setting;
   TakenStep taken; /* values NULL: forgotten */
-} Step;
+} StoredStep;
 
 typedef enum NoteKind {
   NOTE_STEP,
@@ -44,7 +44,7 @@ typedef enum NoteKind {
 typedef struct Note {
   NoteKind kind;
   union {
-    Step step;
+    StoredStep step;
     struct {
       const Roots *roots;
       uint32_t mode;
@@ -85,7 +85,7 @@ struct Adjoint {
   Functional functional;
   System system; /* the view's, with the links of a note */
   VEC(Note) notes;
-  const Setting *setting;
+  const HeldSetting *setting;
   const Roots *roots;
   const Rates *rates;
   VEC(StartEntry) start;
@@ -151,22 +151,22 @@ static int32_t *keep_places(Adjoint *adjoint, const int32_t *places, int32_t cou
 
 static bool same_bytes(const void *a, const void *b, size_t size) { return size == 0 || memcmp(a, b, size) == 0; }
 
-static const Setting *present_setting(Adjoint *adjoint) {
+static const HeldSetting *present_setting(Adjoint *adjoint) {
   const System *system = &adjoint->view->system;
   const Evaluator *evaluator = adjoint->view->evaluator;
-  const Setting *last = adjoint->setting;
+  const HeldSetting *last = adjoint->setting;
   size_t links = (size_t)system->links * sizeof(int32_t), leaves = count_leaves(adjoint),
          bytes = leaves * sizeof(double);
   if (last && last->links == system->links && same_bytes(last->from, system->link_from, links) &&
       same_bytes(last->to, system->link_to, links) && same_bytes(last->discretes, evaluator->discretes, bytes) &&
       same_bytes(last->pre, evaluator->pre, bytes))
     return last;
-  Setting *setting = arena_alloc(&adjoint->arena, sizeof *setting);
-  *setting = (Setting){.links = system->links,
-                       .from = keep_places(adjoint, system->link_from, system->links),
-                       .to = keep_places(adjoint, system->link_to, system->links),
-                       .discretes = keep(adjoint, evaluator->discretes, leaves),
-                       .pre = keep(adjoint, evaluator->pre, leaves)};
+  HeldSetting *setting = arena_alloc(&adjoint->arena, sizeof *setting);
+  *setting = (HeldSetting){.links = system->links,
+                           .from = keep_places(adjoint, system->link_from, system->links),
+                           .to = keep_places(adjoint, system->link_to, system->links),
+                           .discretes = keep(adjoint, evaluator->discretes, leaves),
+                           .pre = keep(adjoint, evaluator->pre, leaves)};
   return adjoint->setting = setting;
 }
 
@@ -372,7 +372,7 @@ static void transpose_steps(Adjoint *adjoint, const Roots *roots) {
   weigh_roots(adjoint, roots);
 }
 
-static void take_links(Adjoint *adjoint, const Setting *setting) {
+static void take_links(Adjoint *adjoint, const HeldSetting *setting) {
   adjoint->system.links = setting->links;
   adjoint->system.link_from = setting->from;
   adjoint->system.link_to = setting->to;
@@ -393,7 +393,7 @@ static bool transpose_complete(Adjoint *adjoint, const Rates *rates) {
 
 /* ---- steps ---- */
 
-static void take_setting(Adjoint *adjoint, const Setting *setting) {
+static void take_setting(Adjoint *adjoint, const HeldSetting *setting) {
   Evaluator *evaluator = adjoint->view->evaluator;
   size_t bytes = count_leaves(adjoint) * sizeof(double);
   if (bytes) memcpy(evaluator->discretes, setting->discretes, bytes);

@@ -6,7 +6,7 @@
  * variations of columns and discrete values, and collects the weights of the parameters. The result equals that of forward
  * sensitivities except for round-off and the errors of iterations.
  *
- * Memory: for each step the columns at its stages. Where these exceed the limit, steps between checkpoints are forgotten, and
+ * Memory: for each step the columns at its stages. If these exceed the limit, steps between checkpoints are forgotten, and
  * recomputed from there when the adjoint needs them. */
 #pragma once
 

@@ -34,7 +34,7 @@ typedef struct LinearRequest {
 bool linear_form(View *view, const Recorder *recorder, double t, const double *y, const LinearRequest *request,
                  Arena *arena, Diags *diags, LinearForm *form);
 
-/* The frequency w = |eigenvalue| in radians a second, and the damping ratio -real / w, of eigenvalue k. */
+/* The frequency w = |eigenvalue| in radians per second, and the damping ratio -real / w, of eigenvalue k. */
 double linear_frequency(const LinearForm *form, uint32_t k);
 double linear_damping(const LinearForm *form, uint32_t k);
 

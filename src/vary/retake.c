@@ -71,14 +71,14 @@ static double add_changes(const Retake *retake, const TakenStep *step) {
 }
 
 /* A step that is solved. */
-typedef struct Solution {
+typedef struct StepSolution {
   Retake *retake;
   const TakenStep *step;
   bool has_factors;
-} Solution;
+} StepSolution;
 
 static double correct_stages(void *context, bool *renew) {
-  Solution *solution = context;
+  StepSolution *solution = context;
   Retake *retake = solution->retake;
   const TakenStep *step = solution->step;
   const System *system = retake->system;
@@ -95,7 +95,7 @@ static double correct_stages(void *context, bool *renew) {
 }
 
 bool retake_step(Retake *retake, const TakenStep *before, const TakenStep *step) {
-  Solution solution = {.retake = retake, .step = step};
+  StepSolution solution = {.retake = retake, .step = step};
   predict(retake, before, step);
   return corrector_run(correct_stages, &solution, REACH_ANY, true, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
 }

@@ -30,7 +30,7 @@ typedef struct SensitivityPlan {
   Program *stage;
   const StartCode *start;
   /* Roots of events: differences of all modes, then the steps of the logic that give Reals, pre() of continuous variables,
-   * what reinit sets, and what initial equations give for pre() of Reals. */
+   * the values that reinit sets, and those that initial equations give for pre() of Reals. */
   IndexVec steps, resets, initials; /* positions in the logic */
   uint32_t first_step, first_left, first_reset, first_initial, roots;
   Jacobian *columns;    /* roots by columns; NULL without roots */

@@ -142,8 +142,8 @@ static bool refuse_loop(Sensitivity *sensitivity, double t) {
   return sensitivity_refuse(sensitivity, t, "at the start, discrete values depend on each other in a loop");
 }
 
-/* The derivatives of what determines discrete values at the start. Where some are undefined, they matter only if a value follows
- * from initialization. */
+/* The derivatives of the expressions that determine discrete values at the start. If some are undefined, they matter only
+ * if a value follows from initialization. */
 static bool find_roots(Sensitivity *sensitivity, double t, const double *y, bool *are_found) {
   const Logic *logic = sensitivity->plan->code->modes->logic;
   *are_found = sensitivity_evaluate_roots(sensitivity, t, y);

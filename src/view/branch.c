@@ -71,7 +71,7 @@ static bool solve(const Branch *branch, const Segment *segment, double t, Branch
   return view->methods->follow(view, t, y, guess) == EVAL_OK;
 }
 
-/* The rate at a point of the branch, from another point much closer than `way`. */
+/* The rate at a point of the branch, from another point, at a distance much shorter than `way`. */
 static bool find_rate(Branch *branch, const Segment *segment, double way, BranchPoint *point) {
   double beside = point->t + little * way;
   if (!solve(branch, segment, beside, GUESS_NEXT, point->y, branch->beside)) return false;
@@ -103,7 +103,7 @@ static bool advance(Branch *branch, const Segment *segment, double t) {
   double way = t - branch->at.t;
   next->t = t;
   next->has_rate = false;
-  bool is_steep = !(little * way > TIME_ROUND_OFF * fabs(t)); /* so short a way has no rate */
+  bool is_steep = !(little * way > TIME_ROUND_OFF * fabs(t)); /* over such a short distance no rate can be computed */
   if (!solve(branch, segment, t, is_steep ? GUESS_STEEP : GUESS_APART, branch->at.y, next->y)) return false;
   if (!is_steep) {
     if (!branch->at.has_rate && !find_rate(branch, segment, way, &branch->at)) return false;

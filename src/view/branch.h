@@ -3,7 +3,7 @@
  *
  * Such equations may have several solutions, and a long step may end at any of them: no error test sees that. From the beginning of
  * a step the branch is followed along the step, with the other columns of the step, by Newton's method where that is certain to
- * find the nearest solution (Deuflhard 2004, section 5.1). Where it is not certain, the distance is halved. A step that ends at
+ * find the nearest solution (Deuflhard 2004, section 5.1). If it is not certain, the distance is halved. A step that ends at
  * another solution has left its branch. The sizes of other steps do not change. */
 #pragma once
 

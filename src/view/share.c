@@ -52,7 +52,7 @@ void share_restore(Share *share, const double *guesses) {
   array_jump_forget(share->jump);
 }
 
-/* Solves the columns that are not states, with the best states or those held. Where that fails, y stays unchanged and share->block
+/* Solves the columns that are not states, with the best states or those held. If that fails, y stays unchanged and share->block
  * is the block. */
 static bool complete(Share *share, double t, double *y, const uint8_t *held) {
   const ArrayRun *original = &share->original;

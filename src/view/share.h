@@ -1,7 +1,7 @@
-/* share: jumps at events of a view whose system is not the model's own array. How a jump is distributed (core/jump.h) follows from
- * the equations as written, at every level. Systems that leave rows out, replace them or add multipliers would distribute it
- * differently. So the columns of the view are put into the model's array, the jump is computed there, and is copied back to the
- * columns. The drift of a constraint before the event is not part of a jump. */
+/* share: jumps at events of a view whose system is not the model's own array. How a jump is distributed (core/jump.h)
+ * follows from the equations as written, at every level. Systems that leave rows out, replace them or add multipliers would
+ * distribute it differently. So the columns of the view are copied to the model's array, the jump is computed there, and is
+ * copied back to the columns. The drift of a constraint before the event is not part of a jump. */
 #pragma once
 
 #include "view/view.h"

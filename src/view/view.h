@@ -88,7 +88,7 @@ struct View {
   const ViewMethods *methods;
   bool chooses;               /* states may be exchanged during the run */
   System system;              /* every row: the system with a state-space form */
-  System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
+  System without_superfluous; /* without superfluous differentiations; rows 0 if there are none */
   const bool *branching;      /* [columns] see state_plan_branching; NULL: there are none */
   struct Branch *branch;      /* follows these columns (branch.h); NULL: none */
   bool is_direct;             /* where states are known, no column needs iterations or a function call */
@@ -112,7 +112,7 @@ struct View {
   Share *
       share; /* for jumps, if the system differs from the model's array (share.h); NULL: it does not, or has no events */
   const uint32_t
-      *mode; /* per mode of that array: the same mode of the view, MAP_NONE if there is none; NULL where they are
+      *mode; /* per mode of that array: the same mode of the view, MAP_NONE if there is none; NULL if they are
                            * shared */
   const uint32_t *source; /* per column of it; MAP_NONE: not in the view */
   const int8_t *sign;

@@ -18,7 +18,7 @@ static bool point_of(void *host, const Segment *segment, double t, double *y) {
   return view_point(((const Bends *)host)->view, segment, t, y) == EVAL_OK;
 }
 
-/* Where kinks are few, steps end at each of them. */
+/* If kinks are few, steps end at each of them. */
 static bool passes_bend(void *context, double t, const double *y, double t_end, const double *end) {
   View *view = context;
   if (view->switches && edges_bend(&view->switches->edges, t_end, end)) return true;

@@ -28,7 +28,7 @@ Certificate *certificate_new(Heap *heap, View *view);
 /* The run begins again, or continues after an event. */
 void certificate_begin(Certificate *certificate);
 
-/* The knowledge about the inside of a step. */
+/* What is known about the inside of a step. */
 typedef enum StepInside {
   INSIDE_KNOWN,  /* its dense output costs nothing, or was already requested */
   INSIDE_COSTLY, /* its dense output would take evaluations, and nothing else has requested it */

@@ -38,7 +38,7 @@ typedef struct Determinants {
 /* Lives in the heap. */
 Determinants determinants_new(Heap *heap, Evaluator *evaluator, const DeterminantPlan *plan);
 
-/* Evaluates the entries at (t, y); false where they are undefined. */
+/* Evaluates the entries at (t, y); false if they are undefined. */
 bool determinants_evaluate(Determinants *determinants, double t, const double *y);
 
 /* The same, but entries that are only round-off become zero. Twice the cost. */

@@ -16,15 +16,15 @@ typedef struct Entry {
 } Entry;
 
 /* Encloses a column of a block at a time: the solution is in `image`, and no other one is in `box`. */
-typedef struct Place {
+typedef struct EnclosedColumn {
   Interval box, image;
-} Place;
+} EnclosedColumn;
 
 typedef struct ProverUnit {
   int32_t count;      /* number of columns, or of rows */
   uint32_t section;   /* section of the values, or of the residuals */
   uint32_t *output;   /* per value or residual: its place */
-  uint32_t *column;   /* per column: its place; for explicit units MAP_NONE where it is not needed */
+  uint32_t *column;   /* per column: its place; for explicit units MAP_NONE if it is not needed */
   uint32_t *position; /* positions among the columns of the prover; for blocks */
   double *nominal;    /* per column */
   /* for blocks */
@@ -35,7 +35,7 @@ typedef struct ProverUnit {
   /* per column: how far the solution was from the polynomials, over an interval of half the length `span`; 0: unknown */
   double *reach;
   double span;
-  Place *here, *next; /* at the time reached, and at the end of the interval evaluated last */
+  EnclosedColumn *here, *next; /* at the time reached, and at the end of the interval evaluated last */
 } ProverUnit;
 
 struct Prover {
@@ -290,12 +290,12 @@ const IndexVec *prover_columns(Prover *prover, const int32_t *states, int32_t li
 /* ---- polynomials ---- */
 
 /* A part of a step. */
-typedef struct Stretch {
+typedef struct StepPart {
   double low, high;
-} Stretch;
+} StepPart;
 
 /* A column over an interval; *way: how far it moves. */
-static Motion follow_column(const ProverStep *step, uint32_t column, Stretch stretch, double *way) {
+static Motion follow_column(const ProverStep *step, uint32_t column, StepPart stretch, double *way) {
   double value[BERNSTEIN_MOST], largest = 0;
   int count = step->segment->count;
   memcpy(value, segment_column(step->segment, column), (size_t)count * sizeof *value);
@@ -398,7 +398,7 @@ static double correct_path(Prover *prover, const ProverUnit *unit) {
  * the other. */
 static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_next) {
   double radius = interval_tape_radius(prover->tape);
-  const Place *before = from_next ? unit->next : unit->here;
+  const EnclosedColumn *before = from_next ? unit->next : unit->here;
   bool is_within = true, holds = true;
   for (int32_t k = 0; k < unit->count; k++) {
     Interval begin =
@@ -415,7 +415,7 @@ static void keep_end(const Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < unit->count; k++) {
     Interval end = interval_add(interval_point(prover->z[k]), interval_scale(prover->slope[k], interval_point(radius)));
-    unit->next[k] = (Place){interval_add(end, prover->box[k]), interval_add(end, prover->image[k])};
+    unit->next[k] = (EnclosedColumn){interval_add(end, prover->box[k]), interval_add(end, prover->image[k])};
   }
 }
 
@@ -535,7 +535,7 @@ static uint32_t run_explicit(Prover *prover, const ProverUnit *unit, bool with_r
   return lines;
 }
 
-static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch, bool from_next) {
+static void run_stretch(Prover *prover, const ProverStep *step, StepPart stretch, bool from_next) {
   double time = step->segment->t1 - step->segment->t0;
   interval_tape_set_stretch(prover->tape, step->segment->t0 + stretch.low * time,
                             step->segment->t0 + stretch.high * time);
@@ -556,14 +556,14 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
 }
 
 /* The conclusions about the modes from the interval evaluated last. */
-typedef struct Verdict {
+typedef struct ModeConclusions {
   bool is_open;     /* a mode may change and change back */
   bool is_monotone; /* some modes may change, each at most once */
   bool has_changed; /* a mode contradicts in the middle */
-} Verdict;
+} ModeConclusions;
 
 /* A mode does not change if its difference stays in its range. It changes at most once if the difference is monotone. */
-static void judge_mode(const Prover *prover, uint32_t m, Verdict *verdict) {
+static void judge_mode(const Prover *prover, uint32_t m, ModeConclusions *verdict) {
   const Motion *difference = interval_tape_at(prover->tape, prover->difference[m]);
   const Switches *switches = prover->switches;
   if (edges_least_margin(&switches->edges, (int)m, difference->all.low, difference->all.high) >= 0) return;
@@ -575,19 +575,19 @@ static void judge_mode(const Prover *prover, uint32_t m, Verdict *verdict) {
   *(interval_holds(difference->rate, 0) ? &verdict->is_open : &verdict->is_monotone) = true;
 }
 
-static Verdict judge(const Prover *prover) {
+static ModeConclusions judge(const Prover *prover) {
   const Modes *modes = prover->switches->modes;
-  Verdict verdict = {0};
+  ModeConclusions verdict = {0};
   for (uint32_t m = 0; m < modes->count; m++)
     if (is_searched(modes, m)) judge_mode(prover, m, &verdict);
   return verdict;
 }
 
-static bool is_clear(Verdict verdict) { return !verdict.is_open && !verdict.is_monotone; }
+static bool is_clear(ModeConclusions verdict) { return !verdict.is_open && !verdict.is_monotone; }
 
 /* Examines a time of the step, where the interval evaluated last ends. */
-static Verdict judge_end(Prover *prover, const ProverStep *step, double part) {
-  run_stretch(prover, step, (Stretch){part, part}, true);
+static ModeConclusions judge_end(Prover *prover, const ProverStep *step, double part) {
+  run_stretch(prover, step, (StepPart){part, part}, true);
   return judge(prover);
 }
 
@@ -654,7 +654,7 @@ ProverScope prover_scope(Prover *prover) {
 static void move_on(Prover *prover, double t) {
   for (uint32_t u = 0; u < prover->units.count; u++) {
     ProverUnit *unit = &prover->units.data[u];
-    Place *swap = unit->here;
+    EnclosedColumn *swap = unit->here;
     unit->here = unit->next;
     unit->next = swap;
   }
@@ -664,7 +664,7 @@ static void move_on(Prover *prover, double t) {
 /* At the start of a step, blocks have the solution nearest to the polynomials there. */
 static void begin_step(Prover *prover, const ProverStep *step) {
   prover->is_start = true;
-  run_stretch(prover, step, (Stretch){0, 0}, false);
+  run_stretch(prover, step, (StepPart){0, 0}, false);
   prover->is_start = false;
   move_on(prover, step->segment->t0);
 }
@@ -682,7 +682,7 @@ static bool has_bounds(Prover *prover, const ProverStep *step) {
 }
 
 /* A proof in progress, from left to right, in parts of the step. */
-typedef struct Walk {
+typedef struct ProofWalk {
   double low, end, width;
   double skip;        /* how much the next unprovable interval skips; it doubles each time */
   bool left_agrees;   /* all modes agree at `low` */
@@ -690,15 +690,15 @@ typedef struct Walk {
   double proven;      /* time proven so far */
   double first, last; /* the unproven part lies between these; NAN: there is none */
   double high;        /* the first change is between `low` and this; NAN: not found */
-} Walk;
+} ProofWalk;
 
 /* Records that the first change lies before t. */
-static void end_at_change(Walk *walk, double t) {
+static void end_at_change(ProofWalk *walk, double t) {
   walk->end = t;
   walk->end_agrees = false;
 }
 
-static void pass_stretch(Prover *prover, Walk *walk, double high) {
+static void pass_stretch(Prover *prover, ProofWalk *walk, double high) {
   move_on(prover, NAN);
   walk->proven += high - walk->low;
   walk->low = high;
@@ -708,7 +708,7 @@ static void pass_stretch(Prover *prover, Walk *walk, double high) {
 }
 
 /* Halves the interval, or skips it if it is too narrow. */
-static void leave_open(Walk *walk, double high) {
+static void leave_open(ProofWalk *walk, double high) {
   if (high - walk->low > walk->skip) {
     walk->width = (fmin(high, walk->end) - walk->low) / 2;
     return;
@@ -720,16 +720,17 @@ static void leave_open(Walk *walk, double high) {
 }
 
 /* Examines the next interval. false: the first change was found. */
-static bool walk_on(Prover *prover, const ProverStep *step, Walk *walk) {
+static bool walk_on(Prover *prover, const ProverStep *step, ProofWalk *walk) {
   double high = walk->low + walk->width < walk->end ? walk->low + walk->width : walk->end;
-  run_stretch(prover, step, (Stretch){walk->low, high}, false);
-  Verdict verdict = judge(prover);
+  run_stretch(prover, step, (StepPart){walk->low, high}, false);
+  ModeConclusions verdict = judge(prover);
   bool is_once = !verdict.is_open && walk->left_agrees;
   double change = NAN;
   if (verdict.has_changed) change = walk->low + (high - walk->low) / 2;
   else if (is_once && !is_clear(verdict)) {
     bool is_end = high == walk->end;
-    Verdict at_end = is_end ? (Verdict){.has_changed = !walk->end_agrees} : judge_end(prover, step, high);
+    ModeConclusions at_end =
+        is_end ? (ModeConclusions){.has_changed = !walk->end_agrees} : judge_end(prover, step, high);
     if (at_end.has_changed) change = high;
     else if (is_clear(at_end)) verdict = at_end;
   }
@@ -751,7 +752,7 @@ static bool has_blocks(const Prover *prover) {
 
 Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_far, uint64_t budget) {
   double start = step->segment->t0, time = step->segment->t1 - start;
-  Walk walk = {.end = 1, .width = 1, .skip = LOCATED, .left_agrees = true, .end_agrees = agrees};
+  ProofWalk walk = {.end = 1, .width = 1, .skip = LOCATED, .left_agrees = true, .end_agrees = agrees};
   Proof none = {.first = start, .last = step->segment->t1, .low = NAN, .high = NAN};
   walk.first = walk.last = walk.high = NAN;
   prover->evaluations = prover->cost = 0;

@@ -2,7 +2,7 @@
  * the state-space form that conditions depend on run as an interval program, and Krawczyk's operator encloses the solutions of
  * equations that are solved together. One success proves four things about the interval: no difference leaves the range of its
  * mode; the columns they depend on are enclosed, so no pulse of them is hidden; each has one solution there; and its Jacobian is
- * regular. Where that fails, the interval is halved, as far as the budget allows.
+ * regular. If that fails, the interval is halved, as far as the budget allows.
  *
  * The proof is about the polynomials of the step. They are as close to the solution of the equations as the tolerance requires. */
 #pragma once
@@ -13,7 +13,7 @@
 
 typedef struct Prover Prover;
 
-/* Makes a prover for the conditions of the evaluator's code. states: NULL where conditions can only be bounded if all columns that
+/* Makes a prover for the conditions of the evaluator's code. states: NULL if conditions can only be bounded if all columns that
  * they read are states. Lives in the heap. */
 Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const StatePlan *states);
 

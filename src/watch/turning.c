@@ -11,11 +11,11 @@
 enum { NODES = 8 }; /* number of values in an extrapolation */
 
 /* A determinant over an interval of time. */
-typedef struct Stretch {
+typedef struct DeterminantInterval {
   double left, right;       /* times */
   double at_left, at_right; /* determinants */
   double bend;              /* how far it may deviate from its chord, with a wide margin */
-} Stretch;
+} DeterminantInterval;
 
 /* The recent history of a determinant. */
 typedef struct Trail {
@@ -24,15 +24,15 @@ typedef struct Trail {
   double harmless;                      /* the smallest value that was followed without finding a zero */
   double node[NODES], node_time[NODES]; /* falling values, each clearly below the one before; the last one first */
   int nodes;
-  double middle;   /* between the first two evaluations; NAN: unknown */
-  bool is_suspect; /* it may be zero between the last two evaluations: */
-  Stretch near;    /* that time, as far as the columns of the run show */
+  double middle;            /* between the first two evaluations; NAN: unknown */
+  bool is_suspect;          /* it may be zero between the last two evaluations: */
+  DeterminantInterval near; /* that time, as far as the columns of the run show */
 } Trail;
 
-typedef struct Mark {
+typedef struct TimedColumns {
   double t;
   double *y;
-} Mark;
+} TimedColumns;
 
 struct TurningPlan {
   DeterminantPlan moving, switched;
@@ -47,10 +47,10 @@ struct Turning {
   Trail *trails;                 /* of the moving ones, since the run began or its last event */
   double *inside;                /* columns at a point within a step */
   double *beside;                /* columns next to a kink */
-  Mark origin;                   /* where the smooth part of the run began */
-  Mark behind, recent;           /* two points of it; the first is far enough back for a follower to begin */
-  Mark looks[2];                 /* points of the last two evaluations */
-  Mark followed;                 /* where a follower was before its last attempt at a step */
+  TimedColumns origin;           /* where the smooth part of the run began */
+  TimedColumns behind, recent;   /* two points of it; the first is far enough back for a follower to begin */
+  TimedColumns looks[2];         /* points of the last two evaluations */
+  TimedColumns followed;         /* where a follower was before its last attempt at a step */
   int unseen;                    /* steps since the last evaluation */
 };
 
@@ -96,7 +96,7 @@ static double evaluate_beside(Turning *turning, uint32_t b, double t, const doub
   return evaluate(turning, b, t, turning->beside);
 }
 
-/* The same. A solution may stay at a kink of the equations, as m = 0 does for a flow m at rest. Where the determinant jumps at the
+/* The same. A solution may stay at a kink of the equations, as m = 0 does for a flow m at rest. If the determinant jumps at the
  * kink, this solution is the only one if both sides have the same sign. The side nearer to zero counts. */
 static double determinant_at(Turning *turning, uint32_t b, double t, const double *y) {
   double value = evaluate(turning, b, t, y);
@@ -109,7 +109,7 @@ static double determinant_at(Turning *turning, uint32_t b, double t, const doubl
 
 /* ---- the way after ---- */
 
-static void set_mark(const Turning *turning, Mark *mark, double t, const double *y) {
+static void set_mark(const Turning *turning, TimedColumns *mark, double t, const double *y) {
   mark->t = t;
   memcpy(mark->y, y, (size_t)turning->view->system.columns * sizeof *y);
 }
@@ -127,7 +127,7 @@ static bool is_falling(const Turning *turning) {
 /* Keeps a point once the last one is far enough back, so that a follower that begins there still sees the determinant fall. */
 static void move_marks(Turning *turning, double t, const double *y) {
   if (t - turning->recent.t < MINOR * (t - turning->origin.t) || is_falling(turning)) return;
-  Mark behind = turning->behind;
+  TimedColumns behind = turning->behind;
   turning->behind = turning->recent;
   turning->recent = behind;
   set_mark(turning, &turning->recent, t, y);
@@ -170,47 +170,52 @@ double turning_origin(const Turning *turning) { return turning->origin.t; }
 
 /* ---- between two evaluations ---- */
 
-static bool changes_sign(const Stretch *stretch) {
+static bool changes_sign(const DeterminantInterval *stretch) {
   return stretch->at_left != 0 && (stretch->at_right == 0 || (stretch->at_left > 0) != (stretch->at_right > 0));
 }
 
-static double lowest(const Stretch *stretch) { return fmin(fabs(stretch->at_left), fabs(stretch->at_right)); }
+static double lowest(const DeterminantInterval *stretch) {
+  return fmin(fabs(stretch->at_left), fabs(stretch->at_right));
+}
 
-static bool hides_zero(const Stretch *stretch) { return changes_sign(stretch) || lowest(stretch) <= stretch->bend; }
+static bool hides_zero(const DeterminantInterval *stretch) {
+  return changes_sign(stretch) || lowest(stretch) <= stretch->bend;
+}
 
 /* Does it change its sign through zero, as far as this narrow interval shows? */
-static bool crosses_zero(const Trail *trail, const Stretch *stretch) {
+static bool crosses_zero(const Trail *trail, const DeterminantInterval *stretch) {
   return changes_sign(stretch) && fmax(fabs(stretch->at_left), fabs(stretch->at_right)) <= NEGLIGIBLE * trail->largest;
 }
 
 /* The zero of the line through both ends. Near the zero the rows may not be solvable, and then the interval is not narrow. */
-static double zero_of(const Stretch *stretch) {
+static double zero_of(const DeterminantInterval *stretch) {
   double part = stretch->at_left / (stretch->at_left - stretch->at_right);
   return stretch->left + part * (stretch->right - stretch->left);
 }
 
 /* The interval between the last two evaluations. After a start, the middle shows how far the determinant deviates from its
  * chord. */
-static Stretch last_stretch(const Trail *trail) {
+static DeterminantInterval last_stretch(const Trail *trail) {
   const double *t = trail->times, *values = trail->values;
   double first = t[1] - t[0], second = t[2] - t[1], bend = 4 * fabs(values[1] - 2 * trail->middle + values[2]);
   if (first > 0 && second > 0)
     bend = 8 * fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second) * second *
            second;
-  return (Stretch){t[1], t[2], values[1], values[2], isnan(bend) ? 0 : bend};
+  return (DeterminantInterval){t[1], t[2], values[1], values[2], isnan(bend) ? 0 : bend};
 }
 
 /* The determinant at a part of the straight line from one point to another, or beyond it; NAN: it is undefined. */
-static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double part) {
+static double determinant_on_line(Turning *turning, uint32_t b, const TimedColumns *from, const TimedColumns *to,
+                                  double part) {
   double *y = turning->inside, t = from->t + part * (to->t - from->t);
   for (int32_t c = 0; c < turning->view->system.columns; c++) y[c] = from->y[c] + part * (to->y[c] - from->y[c]);
   return determinant_at(turning, b, t, y);
 }
 
-/* Does the determinant reach zero on that line about where its slope predicts, and soon: within a few such steps, or within a
- * negligible part of the whole way? It does at a fold, a branching or a multiple root. It does not if it is only small: an
- * exponential falls by any number of decades and has no zero. */
-static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double way) {
+/* Does the determinant reach zero on that line about where its slope predicts, and soon: within a few such steps, or within
+ * a negligible part of the whole distance? It does at a fold, a branching or a multiple root. It does not if it is only
+ * small: an exponential falls by any number of decades and has no zero. */
+static bool leads_to_zero(Turning *turning, uint32_t b, const TimedColumns *from, const TimedColumns *to, double way) {
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
   double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);
   bool is_zero = isnan(part);
@@ -223,11 +228,11 @@ static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const 
 }
 
 /* A follower: an integrator with a tight tolerance. */
-typedef struct Solver {
+typedef struct FollowerSolver {
   const Integrator *integrator;
   void *self, *ticket;
   Segment *segment; /* segment of the last step */
-} Solver;
+} FollowerSolver;
 
 /* The determinant within the last step; NAN: unknown. Newton's method fails near a zero. There the columns of a follower are
  * accurate enough as they are. Those of the run are not a solution, and show nothing. */
@@ -241,9 +246,9 @@ static double determinant_inside(Turning *turning, uint32_t b, const Segment *se
 }
 
 /* Halves an interval within the last step while it may hide a zero: continues with the half where the sign changes, or with the
- * lower one. Where the determinant touches zero between the ends, it is round-off, below `lost`. false: there is no zero. */
+ * lower one. If the determinant touches zero between the ends, it is round-off, below `lost`. false: there is no zero. */
 static bool close_in(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double lost,
-                     Stretch *stretch) {
+                     DeterminantInterval *stretch) {
   double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
   for (int k = 0; k < LOCATE_LIMIT && hides_zero(stretch); k++) {
     double middle = stretch->left + (stretch->right - stretch->left) / 2;
@@ -251,8 +256,8 @@ static bool close_in(Turning *turning, uint32_t b, const Segment *segment, bool 
     double value = determinant_inside(turning, b, segment, is_tight, middle);
     if (isnan(value)) return true;
     double bend = 4 * fabs(stretch->at_left - 2 * value + stretch->at_right);
-    Stretch halves[] = {{stretch->left, middle, stretch->at_left, value, bend},
-                        {middle, stretch->right, value, stretch->at_right, bend}};
+    DeterminantInterval halves[] = {{stretch->left, middle, stretch->at_left, value, bend},
+                                    {middle, stretch->right, value, stretch->at_right, bend}};
     bool upper = changes_sign(stretch) || changes_sign(&halves[0]) ? !changes_sign(&halves[0])
                                                                    : fabs(stretch->at_right) < fabs(stretch->at_left);
     *stretch = halves[upper];
@@ -263,10 +268,10 @@ static bool close_in(Turning *turning, uint32_t b, const Segment *segment, bool 
 /* ---- following a suspect ---- */
 
 /* A follower has its own heap: a run may have many followers. */
-static Solver start_follower(const Turning *turning, const Mark *mark, double until, double tolerance,
-                             double max_step) {
+static FollowerSolver start_follower(const Turning *turning, const TimedColumns *mark, double until, double tolerance,
+                                     double max_step) {
   IntegratorOptions options = {.relative_tolerance = tolerance, .absolute_tolerance = tolerance, .max_step = max_step};
-  Solver follower = {.integrator = integrator_find(turning->view->system.complete ? "erk" : "radau")};
+  FollowerSolver follower = {.integrator = integrator_find(turning->view->system.complete ? "erk" : "radau")};
   Heap *heap = heap_within(turning->heap, &follower.ticket);
   follower.self = follower.integrator->create(heap, &turning->view->system, &options);
   follower.integrator->start(follower.self, mark->t, mark->y, until);
@@ -277,7 +282,7 @@ static Solver start_follower(const Turning *turning, const Mark *mark, double un
 /* Integrates the smooth part again up to `until`, with the tight tolerance all the way, because marks have the errors of the run.
  * false: it takes too long. */
 static bool repeat(const Turning *turning, double until, double *y) {
-  Solver follower = start_follower(turning, &turning->origin, until, DIFFERENCE_ROUND_OFF, 0);
+  FollowerSolver follower = start_follower(turning, &turning->origin, until, DIFFERENCE_ROUND_OFF, 0);
   const Integrator *integrator = follower.integrator;
   bool ok = true;
   for (int k = 0; k < 10 * SEVERAL * PARTS && integrator->time(follower.self) < until && ok; k++)
@@ -317,8 +322,8 @@ static double improve(const Trail *trail, double t) {
 }
 
 /* Is there a zero within the last step of the follower? Then *t is its time. */
-static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, double *t) {
-  Stretch stretch = last_stretch(trail);
+static bool ends_at_zero(Turning *turning, uint32_t b, const FollowerSolver *follower, const Trail *trail, double *t) {
+  DeterminantInterval stretch = last_stretch(trail);
   double lost = VANISHED * trail->largest;
   if (!close_in(turning, b, follower->segment, true, lost, &stretch)) return false;
   *t = stretch.right;
@@ -326,9 +331,9 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
 }
 
 /* Is the determinant below this part of its largest value, and nearly zero in the direction of the last step? */
-static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, const Mark *begin,
-                            double way, double part) {
-  Mark end = {trail->times[2], (double *)follower->integrator->values(follower->self)};
+static bool is_next_to_zero(Turning *turning, uint32_t b, const FollowerSolver *follower, const Trail *trail,
+                            const TimedColumns *begin, double way, double part) {
+  TimedColumns end = {trail->times[2], (double *)follower->integrator->values(follower->self)};
   bool is_falling = fabs(trail->values[2]) < fabs(trail->values[1]);
   if (!is_falling || fabs(trail->values[2]) > part * trail->largest) return false;
   bool leads = leads_to_zero(turning, b, begin, &end, way);
@@ -339,7 +344,7 @@ static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower
 static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < SLIVER * way; }
 
 /* Adds the value at t, where the follower is. */
-static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double t, Trail *trail) {
+static bool look_at(Turning *turning, uint32_t b, const FollowerSolver *follower, double t, Trail *trail) {
   double value = determinant_at(turning, b, t, follower->integrator->values(follower->self));
   if (isnan(value)) return false;
   extend_trail(trail, t, value);
@@ -349,31 +354,31 @@ static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double
 }
 
 /* The result of following. */
-typedef enum Trace {
+typedef enum FollowerTrace {
   TRACE_NO_ZERO,
   TRACE_ZERO,
   TRACE_TURNS_AWAY, /* there is no zero, although long steps suggested one */
   TRACE_TOO_LONG,   /* the follower did not reach it: nothing is known */
   TRACE_STUCK,      /* the same, because its steps became too small or failed near a zero */
-} Trace;
+} FollowerTrace;
 
 /* Observations of a follower. */
-typedef struct Way {
-  Mark last;              /* the beginning of the step in which a zero was found, */
+typedef struct FollowedPath {
+  TimedColumns last;      /* the beginning of the step in which a zero was found, */
   double behind;          /* and its end, if the sign differs there; otherwise NAN */
   double largest, lowest; /* absolute determinants */
   double at_lowest;       /* time of the latter */
   double now;             /* the time in question, and */
   double value;           /* the determinant one step after it; NAN: unknown */
   bool begins, ends;      /* it made at least one step; it came to the end */
-} Way;
+} FollowedPath;
 
 /* Follows a determinant from a mark to its zero. There its sign changes, it touches zero, or the follower cannot
  * continue. */
-static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double until, double tolerance,
-                       TurningPoint *point, Way *way) {
+static FollowerTrace follow_at(Turning *turning, uint32_t b, const TimedColumns *mark, double until, double tolerance,
+                               TurningPoint *point, FollowedPath *way) {
   double longest = (until - mark->t) / PARTS;
-  Solver follower = start_follower(turning, mark, until, tolerance, longest);
+  FollowerSolver follower = start_follower(turning, mark, until, tolerance, longest);
   Trail trail = {.times = {mark->t, mark->t, mark->t}, .largest = way->largest, .middle = NAN};
   bool found = false, ahead = true;
   double t = mark->t;
@@ -415,8 +420,9 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
 
 /* The same with the tightest tolerance that round-off allows. Near a zero, the smaller the determinant is, the more round-off the
  * columns have. */
-static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
-  Trace trace = TRACE_STUCK;
+static FollowerTrace follow(Turning *turning, uint32_t b, const TimedColumns *mark, double until, TurningPoint *point,
+                            FollowedPath *way) {
+  FollowerTrace trace = TRACE_STUCK;
   for (double tolerance = DIFFERENCE_ROUND_OFF; tolerance <= 2 * STUCK && trace == TRACE_STUCK; tolerance *= FAR)
     trace = follow_at(turning, b, mark, until, tolerance, point, way);
   return trace;
@@ -424,9 +430,9 @@ static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until
 
 /* A determinant was zero in a step of a follower. Is it still zero with shorter steps? Long steps may mistake a solution that comes
  * close and turns away for the followed one, so that the determinant seems to cross zero. */
-static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way) {
-  Way closer = {.last = way->last, .behind = way->behind, .largest = way->largest, .now = INFINITY};
-  Trace trace = TRACE_ZERO;
+static bool stays_zero(Turning *turning, uint32_t b, TimedColumns *from, const FollowedPath *way) {
+  FollowedPath closer = {.last = way->last, .behind = way->behind, .largest = way->largest, .now = INFINITY};
+  FollowerTrace trace = TRACE_ZERO;
   TurningPoint point;
   for (int k = 0; k < ATTEMPTS && trace == TRACE_ZERO && !isnan(closer.behind); k++) {
     set_mark(turning, from, closer.last.t, closer.last.y);
@@ -436,7 +442,7 @@ static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way)
 }
 
 /* Has the determinant kept its sign here, although it changed in the run? Then the run has moved to another solution. */
-static bool keeps_sign(const Trail *trail, const Way *way) {
+static bool keeps_sign(const Trail *trail, const FollowedPath *way) {
   return !isnan(way->value) && (way->value > 0) == (trail->values[1] > 0) &&
          (trail->values[2] > 0) != (trail->values[1] > 0);
 }
@@ -444,7 +450,7 @@ static bool keeps_sign(const Trail *trail, const Way *way) {
 /* Do the lowest values of the run, and of a follower from one of its marks, come from errors? Then a follower with hardly any
  * errors has a far lower one. Evaluations of a steep determinant depend on where they are, so the lowest of all values with the
  * errors of the run counts. */
-static bool is_made_of_errors(const Trail *trail, const Way *way, const Way *exact) {
+static bool is_made_of_errors(const Trail *trail, const FollowedPath *way, const FollowedPath *exact) {
   double left = fmin(way->lowest, fmin(fabs(trail->values[1]), fabs(trail->values[2])));
   return exact->lowest <= GOOD_PART * left && exact->lowest <= PRESENT * exact->largest;
 }
@@ -452,14 +458,16 @@ static bool is_made_of_errors(const Trail *trail, const Way *way, const Way *exa
 /* The zero of a determinant near t. The run, and a follower from one of its marks, may miss a zero because of the errors of the
  * run. At a branching they turn from one branch to the other, and the determinant turns near zero. So a follower without these
  * errors is used, too. */
-static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *point, Mark *exact, Way *way) {
-  const Mark *mark = t - turning->recent.t < MINOR * (t - turning->origin.t) ? &turning->behind : &turning->recent;
+static FollowerTrace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *point, TimedColumns *exact,
+                               FollowedPath *way) {
+  const TimedColumns *mark =
+      t - turning->recent.t < MINOR * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
-  Trace trace = follow(turning, b, mark, until, point, way);
+  FollowerTrace trace = follow(turning, b, mark, until, point, way);
   if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > NEGLIGIBLE * turning->trails[b].largest)
     return trace;
   TurningPoint better;
-  Way again = {.last = way->last, .now = t};
+  FollowedPath again = {.last = way->last, .now = t};
   exact->t = mark->t;
   if (!repeat(turning, exact->t, exact->y)) return trace;
   bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
@@ -481,7 +489,7 @@ static double last_look(const Trail *trail, double t) {
 /* Which of the last two evaluations is lower? */
 static int lower_look(const Trail *trail) { return fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2; }
 
-/* Where a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
+/* If a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
  * two? */
 static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];
@@ -493,12 +501,12 @@ static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *poi
 }
 
 /* The same, checked again. */
-static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
+static FollowerTrace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
-  Mark mark = {.y = room + columns};
-  Way way = {.last.y = room, .now = t};
-  Trace trace = find_zero(turning, b, t, point, &mark, &way);
+  TimedColumns mark = {.y = room + columns};
+  FollowedPath way = {.last.y = room, .now = t};
+  FollowerTrace trace = find_zero(turning, b, t, point, &mark, &way);
   if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
@@ -523,7 +531,7 @@ static bool find_singular(Determinants *determinants, double t, const double *y,
 }
 
 bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point) {
-  const Mark *origin = &turning->origin;
+  const TimedColumns *origin = &turning->origin;
   return find_singular(&turning->switched, origin->t, origin->y, !is_event, point) ||
          find_singular(&turning->moving, origin->t, origin->y, !is_event, point);
 }
@@ -542,8 +550,8 @@ static bool has_turned_low(const Trail *trail) {
 }
 
 /* Do the last two evaluations lead to a zero? If a follower found out nothing, one that is nearly zero is enough. */
-static bool was_near_zero(Turning *turning, uint32_t b, Trace trace) {
-  const Mark *looks = turning->looks;
+static bool was_near_zero(Turning *turning, uint32_t b, FollowerTrace trace) {
+  const TimedColumns *looks = turning->looks;
   const Trail *trail = &turning->trails[b];
   if (trace == TRACE_TOO_LONG && fabs(trail->values[lower_look(trail)]) <= PRESENT * trail->largest) return true;
   return leads_to_zero(turning, b, &looks[1], &looks[0], looks[1].t - turning->origin.t);
@@ -607,7 +615,7 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
     if (!trail->is_suspect) continue;
     bool changes = changes_sign(&trail->near), crosses = turning->plan->every == 1 && crosses_zero(trail, &trail->near);
     TurningPoint found;
-    Trace trace = locate(turning, b, t, stop, &found);
+    FollowerTrace trace = locate(turning, b, t, stop, &found);
     if (trace == TRACE_ZERO && crosses) found.found = zero_of(&trail->near);
     if (trace == TRACE_ZERO) {
       if (status != TURNING_POINT || found.time < point->time) *point = found;

@@ -1,4 +1,4 @@
-/* turning: watches the Jacobians of the blocks during a run. Where one becomes singular, the solution turns back, branches or
+/* turning: watches the Jacobians of the blocks during a run. If one becomes singular, the solution turns back, branches or
  * changes its index. No method may pass such a point silently.
  *
  * A run stops only at a certain singularity. A determinant is suspect if its sign changes between two accepted points, or if values
@@ -58,7 +58,7 @@ typedef enum TurningStatus {
 
 /* Call this at the end of a step. Small blocks are evaluated every time, large ones at every tenth step and at the last one before
  * an event or the end. The segment has the values within the step. Returns TURNING_NONE; TURNING_SUSPECT, with point->found
- * (INFINITY where the run does not show it); or TURNING_POINT where the run begins. Costs one evaluation of the watched entries and
+ * (INFINITY if the run does not show it); or TURNING_POINT where the run begins. Costs one evaluation of the watched entries and
  * one factorization in most cases. */
 TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, bool last,
                             TurningPoint *point);

@@ -390,7 +390,7 @@ static void put_argument(Random *random, Text *text, const char *formal, size_t 
   if (!random_below(random, 12)) columns = random_below(random, 6);
   bool is_real = random_below(random, 30) != 0;
   const char *real = is_real ? "Real" : random_below(random, 2) ? "Integer" : "String";
-  size_t letters = rest[0] == '\'' ? strcspn(rest + 1, "'") : 0; /* none: what is only written */
+  size_t letters = rest[0] == '\'' ? strcspn(rest + 1, "'") : 0; /* none: the argument is only written */
   if (rest[0] == '\'')
     put(text, "%s String %.*s = \"%c\";\n", letters || random_below(random, 2) ? "input" : "output", (int)length,
         formal, letters && random_below(random, 12) ? rest[1 + random_below(random, (uint32_t)letters)] : 'x');

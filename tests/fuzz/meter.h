@@ -34,7 +34,7 @@ static inline void finding(const char *what, const char *text) {
   abort();
 }
 
-/* A block is a fence, which begins with the size, what the caller sees, and a fence. */
+/* A block is a fence, which begins with the size, then the bytes that the caller sees, then another fence. */
 static inline void meter_close(char *whole, size_t size) {
   memset(whole, METER_PATTERN, METER_FENCE);
   memcpy(whole, &size, sizeof size);

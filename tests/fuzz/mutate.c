@@ -29,7 +29,7 @@ typedef struct Text {
 
 static Text files[MOST_FILES];
 static size_t file_count;
-static Text current; /* what the target works on, for the handler */
+static Text current; /* the input of the target, for the handler */
 
 static uint64_t random_state = 0x9e3779b97f4a7c15u;
 

@@ -44,7 +44,7 @@ static bool sound(const Pass *pass) { return !pass->meter.refused; }
 
 static bool is_netlist(const char *text) { return *text == '*'; }
 
-/* The model of the input on a handle of its own. */
+/* The model of the input, on a separate handle. */
 static daedal_model *load_input(const Pass *pass, const daedal_allocator *allocator) {
   daedal_load_options options = {.size = sizeof options, .allocator = allocator};
   if (pass->files->folder[0]) options.modelica_path = pass->files->folder;
@@ -319,7 +319,7 @@ static void read_reports(Pass *pass, daedal_result *result) {
 
 /* ---- what must agree ---- */
 
-/* Methods that integrate the same solution. The tally counts where they do not. */
+/* Methods that should integrate the same solution. The tally counts the cases in which they do not. */
 static void compare_methods(Pass *pass, const daedal_options *options) {
   daedal_result *one = simulate(pass, pass->model, options, "dummy", "radau");
   daedal_result *other = simulate(pass, pass->model, options, options->method, options->solver);

@@ -20,7 +20,7 @@ int events_any(const Model *model) {
 
 /* ---- differences and margins ---- */
 
-/* How far a condition is from changing; negative where it must change. */
+/* How far a condition is from changing; negative if it must change. */
 double events_indicator(const Solver *solver, int m) {
   const Edges *edges = &solver->edges;
   for (int k = 0; k < edges->now->slides; k++) {
@@ -129,7 +129,7 @@ static void jump_solve_factored(void *host, double *b) { linear_solve(((Solver *
 
 const JumpHost events_jump = {jump_rows, jump_entries, jump_factor, jump_solve_factored};
 
-/* Returns 1 where the equations do not determine the jump. */
+/* Returns 1 if the equations do not determine the jump. */
 static int solve_jump(Solver *solver, double t, double *y) {
   int column;
   return !jump_solve(&solver->jump, t, y, &column);
@@ -236,7 +236,7 @@ static bool act(void *host, double t, double *y, bool *is_reset) {
   return !*is_reset || reset_columns(solver, t, y);
 }
 
-/* Ends an event for delays. Returns 1 where there is no room, or a delay is impossible. */
+/* Ends an event for delays. Returns 1 if there is no room, or a delay is impossible. */
 static int note_delays(Solver *solver, double t, const double *y, int is_kink) {
   if (!delays_have_room(&solver->delays)) return 1;
   delays_note(&solver->delays, t, y, is_kink);
@@ -305,11 +305,11 @@ static int find_system(const Solver *solver) {
 }
 
 static void report_unknown_system(const Solver *solver) {
-  report(solver, "the equations become others, which were not met when the model was exported, where these change:");
+  report(solver, "an event leads to equations that were not met when the model was exported; these conditions change:");
   for (int k = 0; k < solver->model->branches; k++) report(solver, solver->model->branch_text[k]);
 }
 
-/* Changes to the system that holds now, from columns of the former one. Returns 1 where there is none, or no consistent values. */
+/* Changes to the system that holds now, from columns of the former one. Returns 1 if there is none, or no consistent values. */
 static int change_system(Solver *solver, double t, double *y) {
   const Model *before = solver->model;
   evaluate_branches(solver, t, solver->settle_y);
@@ -351,8 +351,8 @@ static int iterate_systems(Solver *solver, double *y, int mode) {
   return 1;
 }
 
-/* Handles an event at y and the current time, of a mode or, with -1, of none. Where the equations are undefined at an event of
- * time, the time becomes that just after it. Returns 1 where it does not settle. */
+/* Handles an event at y and the current time, of a mode or, with -1, of none. If the equations are undefined at an event of
+ * time, the time becomes that just after it. Returns 1 if it does not settle. */
 int events_settle(Solver *solver, double *y, int mode) {
   double t = solver->now->time;
   solver->settle.undetermined = SETTLE_NONE;
@@ -377,16 +377,16 @@ static int report_accumulation(const Solver *solver, int m) {
 static void report_slack(const Solver *solver, int m, int is_first, int was_widened) {
   if (is_first)
     report_mode(solver, m,
-                "warning: the solution hovers at the edge of this condition, which from here on changes only when "
-                "passed by some times the tolerance; use a smooth transition:");
+                "warning: the solution hovers at the edge of this condition; from here on it changes only when it is "
+                "passed by a few tolerances; use a smooth transition:");
   if (solver->edges.history[m].is_widened && !was_widened)
-    report_mode(solver, m,
-                "warning: events without end of this condition are bounded by a hysteresis that grows beyond the "
-                "tolerance, and what "
-                "depends on it is right to about that only; use a smooth transition:");
+    report_mode(
+        solver, m,
+        "warning: this condition has events without end, so its hysteresis grows beyond the tolerance, and values "
+        "that depend on it are accurate only to about its size; use a smooth transition:");
 }
 
-/* Records an event of a mode in a run. Returns 1 where its events have no end. */
+/* Records an event of a mode in a run. Returns 1 if its events have no end. */
 int events_hover(Solver *solver, int m, double t) {
   Edges *edges = &solver->edges;
   double span = solver->model->stop - solver->model->start, tolerance = solver->now->tolerance;
@@ -497,7 +497,7 @@ int events_initial(Solver *solver, double t, double *y) {
   return failed;
 }
 
-/* Handles terminal() at the end of the run. Returns 1 where it does not settle. */
+/* Handles terminal() at the end of the run. Returns 1 if it does not settle. */
 int events_end(Solver *solver) {
   int terminal = solver->model->terminal;
   if (terminal < 0 || solver->discretes[terminal] != 0) return 0;
@@ -506,7 +506,7 @@ int events_end(Solver *solver) {
   return events_settle(solver, solver->y, -1);
 }
 
-/* Handles the event right after the start, of relations that change there. Returns 1 where it does not settle. */
+/* Handles the event right after the start, of relations that change there. Returns 1 if it does not settle. */
 int events_leave_start(Solver *solver) {
   if (!solver->edges.now->is_at_start) return 0;
   solver->edges.now->is_at_start = false;

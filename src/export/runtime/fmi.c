@@ -89,7 +89,7 @@ InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, do
                                        int has_stop, double stop) {
   if (!instance_may(instance, IN_INSTANTIATED, "the set-up of the experiment")) return INSTANCE_ERROR;
   if (!isfinite(start) || (has_stop && !(stop >= start)) || (has_tolerance && !(tolerance > 0 && isfinite(tolerance))))
-    return refuse_call(instance, "start time, stop time or tolerance of the experiment are none");
+    return refuse_call(instance, "start time, stop time or tolerance of the experiment is not valid");
   instance->tolerance = has_tolerance ? tolerance : 0;
   instance->start = start;
   instance->stop = has_stop ? stop : nan("");
@@ -173,7 +173,7 @@ InstanceStatus instance_get(Instance *instance, unsigned variable, int types, do
   return result;
 }
 
-/* The value of a variable is not taken. */
+/* Reports that a variable does not accept a value. */
 static InstanceStatus refuse(const Instance *instance, const ModelVariable *variable) {
   char text[256];
   int is_start = variable->flags & (IS_SETTABLE | IS_START);
@@ -286,7 +286,7 @@ size_t instance_indicator_count(const Instance *instance) {
   return count;
 }
 
-/* How far each condition and the choice of states are from changing; negative where they must change. */
+/* How far each condition and the choice of states are from changing; negative if they must change. */
 InstanceStatus instance_indicators(Instance *instance, double *indicators, size_t count) {
   if (!instance_may(instance, WITH_STATES | OF_EXCHANGE, "GetEventIndicators")) return INSTANCE_ERROR;
   Solver *solver = instance->solver;
@@ -365,7 +365,8 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   if (now->asserted) return fail(instance, "an assertion does not hold");
   int exchanged = states_exchange(solver, now->time, solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
-  /* A multistep integrator begins again. So does one that has read, beyond an event, a past that was not known yet. */
+  /* A multistep integrator begins again. An integrator also begins again if it has read delayed values beyond an event,
+   * before they were known. */
   int moved = exchanged > 0 || now->changed || solver->model->delays;
   for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
   gather(solver);
@@ -414,7 +415,7 @@ static InstanceStatus take_inputs(Instance *instance) {
   return INSTANCE_OK;
 }
 
-/* Are the times distinct, and a later? */
+/* Is time a later than b by more than round-off? */
 static int is_later(double a, double b) { return a - b > 1e-9 * (fabs(a) + fabs(b) + 1e-300); }
 
 /* A communication step must begin at the present time, and end before the run ends. */
@@ -563,7 +564,7 @@ InstanceStatus instance_direction(Instance *instance, const unsigned *unknowns, 
   return INSTANCE_OK;
 }
 
-/* One known after another. */
+/* Goes through the knowns one by one. */
 static int adjoint_by_directions(Instance *instance, const unsigned *unknowns, size_t unknown_count,
                                  const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity) {
   const double one = 1;

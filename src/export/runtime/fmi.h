@@ -62,7 +62,7 @@ typedef struct Instance {
   Solver *solver;
   void *memory;
   InstancePhase phase;
-  double start, stop, tolerance; /* of the experiment; stop is NAN where it is not given, tolerance 0 */
+  double start, stop, tolerance; /* of the experiment; stop is NAN if it is not given, tolerance 0 */
   int is_cosimulation;
   int has_values;                        /* values are consistent; before the start only if nothing was set since */
   int is_stale;                          /* time, states or inputs were set since */
@@ -110,7 +110,7 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
                                 const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity);
 size_t instance_indicator_count(const Instance *instance);
 
-/* A saved state is bytes; it is allocated where there is none yet. Only states that the instance has given out are accepted. The
+/* A saved state is bytes; it is allocated if there is none yet. Only states that the instance has given out are accepted. The
  * bytes identify the model and version that wrote them, and have a checksum. */
 InstanceStatus instance_get_state(Instance *instance, void **state);
 InstanceStatus instance_set_state(Instance *instance, const void *state);

@@ -1,5 +1,5 @@
 /* initial: consistent initial values for other parameters and start values than those of the model's text, stage after stage by the
- * library's solver of nonlinear equations (nonlinear.h). Columns that no row determines keep their start values. Where start values
+ * library's solver of nonlinear equations (nonlinear.h). Columns that no row determines keep their start values. If start values
  * must change, they move as little as possible, in the units and with the weights by which the values of the text were found. */
 #include "nonlinear.h"
 #include "solver.h"
@@ -171,7 +171,7 @@ static int solve_point(Solver *solver, double t) {
   return failed;
 }
 
-/* Sets the start values of a circuit to its operating point. Returns 1 where it is not found. */
+/* Sets the start values of a circuit to its operating point. Returns 1 if it is not found. */
 int initial_point(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!model->point.rows || !model->point_count) return 0;

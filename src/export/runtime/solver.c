@@ -187,7 +187,7 @@ static int is_changed(const Solver *solver) {
   return 0;
 }
 
-/* Start values for the variables that were set. Returns 1 where there are none. */
+/* Start values for the variables that were set. Returns 1 if there are none. */
 static int fill_starts(Solver *solver, double time) {
   const Model *model = solver->model;
   if (model->starts_program) program_run(solver, model->starts_program, model->start, model->y0, solver->y);
@@ -353,8 +353,8 @@ static SolverStatus step_on_rows(Solver *solver, double stop) {
   return status;
 }
 
-/* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to its time by
- * steps of its own, from the end of the history. */
+/* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to its
+ * time by its own steps, from the end of the history. */
 SolverStatus solver_follow(Solver *solver) {
   Scalars *now = solver->now;
   size_t size = (size_t)solver->model->columns * sizeof(double);

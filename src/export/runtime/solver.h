@@ -80,13 +80,13 @@ typedef struct ModelVariable {
   int index, sign, flags;
 } ModelVariable;
 
-/* Rows that are solved for at least as many unknowns. Where there are more, they start at their targets and, with is_nearest, end
+/* Rows that are solved for at least as many unknowns. If there are more, they start at their targets and, with is_nearest, end
  * as near to them as the rows allow. */
 typedef struct ModelStage {
   int rows, unknowns, is_nearest;
 } ModelStage;
 
-/* The initial system, where start values of states alone do not determine it. Its columns are those of the array, followed by
+/* The initial system, if the start values of states do not determine it. Its columns are those of the array, followed by
  * parameters; some of them are unknowns. Rows and unknowns are listed in the order of the stages. */
 typedef struct ModelInitial {
   int stages, rows, checks; /* checks: rows after them that follow from the others */
@@ -101,7 +101,7 @@ typedef struct ModelInitial {
 
 typedef struct Model {
   const char *name;
-  /* Where the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete
+  /* If the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete
    * values, unknowns and variables. It holds in the mode where its branches have these values; 0: it holds for all of the first
    * ones. */
   int systems, branches;
@@ -366,7 +366,7 @@ void steps_interpolate(Solver *solver, double t, double *y);
 void steps_saved(Solver *solver);
 
 /* On input `columns` holds a direction of the states, and `rows` other changes of the rows. Computes the direction of all other
- * columns. Returns 1 where the rows do not determine them. */
+ * columns. Returns 1 if the rows do not determine them. */
 int steps_direction(Solver *solver, double *columns, const double *rows);
 
 /* On input `columns` holds weights of all columns. On output it holds the derivatives of the weighted sum by the states, and `rows`

@@ -1,5 +1,5 @@
 /* states: which columns are states (core/dummy.h), and all others solved from them (core/statespace.h). Both are made for the
- * current system when they are first needed. Where memory is refused, the caller fails. */
+ * current system when they are first needed. If memory is refused, the caller fails. */
 #include "constants.h"
 #include "solver.h"
 
@@ -98,7 +98,7 @@ static void select_states(Task *task) {
   take_choice(task->solver);
 }
 
-/* Judges the choice where the next step will use it. */
+/* Examines the choice at the point where the next step will use it. */
 static void exchange(Task *task) {
   Solver *solver = task->solver;
   const Model *model = solver->model;
@@ -169,7 +169,7 @@ int states_wants_exchange(Solver *solver, double t, const double *y) {
   return dummy_is_exchange(largest_gain(solver, t, y));
 }
 
-/* How far the choice is from having to change, at most 1; negative where it must. */
+/* How far the choice is from having to change, at most 1; negative if it must change. */
 double states_indicator(Solver *solver, double t, const double *y) {
   double gain = largest_gain(solver, t, y);
   return isfinite(gain) ? (LATEST_EXCHANGE - gain) / (LATEST_EXCHANGE + gain) : -1;

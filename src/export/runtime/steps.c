@@ -210,8 +210,8 @@ void steps_suggest(Solver *solver, double next) {
   if (solver->integrator && next > 0) solver->made_by->suggest(solver->integrator, next);
 }
 
-/* Goes on after an event of a mode, or of none: with the same steps where nothing that is integrated has changed, and the last of
- * them ended there. */
+/* Continues after an event of a mode, or of none. If nothing that is integrated has changed, and the last step ended there,
+ * the steps continue unchanged. */
 void steps_pass_event(Solver *solver, int mode) {
   const Scalars *now = solver->now;
   if (solver->kinks) kinks_forget(solver->kinks);
@@ -243,7 +243,7 @@ SolverStatus steps_step(Solver *solver, double stop) {
   Scalars *now = solver->now;
   IntegratorStatistics before, after;
   Call call = {solver, stop, STEP_EVALUATION, false};
-  /* A step to a point that equals the present one except for round-off, as where an importer stops beside an event, adds no
+  /* A step to a point that equals the present one except for round-off, as when an importer stops next to an event, adds no
    * history. */
   bool was_tiny = now->step > 0 && now->step < integrator_least_step(now->time, stop);
   if (solver->integrator && was_tiny && !solver->made_by->is_one_step) steps_start(solver);

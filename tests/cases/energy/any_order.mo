@@ -1,4 +1,4 @@
-// Third derivatives in the Lagrangian and a constraint; against the angle as coordinate.
+// Third derivatives in the Lagrangian, and a constraint; compared with the same model in the angle.
 // Equations (67) and (72) of Shmoylova et al. with k = 3: n + (2k - 1)(n - m) = 7 differential equations are left.
 // run: simulate --energy --method {dummy,minimal,projection,ggl,underlying,overdetermined,strangeness}
 // reference: files/any_order.mo simulate

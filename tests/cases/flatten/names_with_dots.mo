@@ -1,4 +1,4 @@
-// A quoted name has dots of its own: inside of 'A.B.log' the name log is the language's function. It called itself.
+// The dots in a quoted name belong to the name: inside of 'A.B.log' the name log is the language's function. It called itself.
 // run: simulate
 // expect: x = log(2) within 1e-12
 // expect: y = 2*exp(1) within 1e-12

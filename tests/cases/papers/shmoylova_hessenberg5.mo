@@ -1,5 +1,5 @@
 model Hessenberg5 "Shmoylova, Gerhard, Postma and Roche, (38) with r = 3: Hessenberg index 5, n = m1 = m2 = m3 = 3, k = 1"
-  // The right-hand sides g, f1, f2 are no plain variables, so no alias hides them. (49) has n + r (n - k) = 9 differential
+  // The right-hand sides g, f1, f2 are not plain variables, so no alias hides them. (49) has n + r (n - k) = 9 differential
   // equations, one more than there are degrees of freedom.
   // run: analyze
   // expect: report.equations = 13
