@@ -129,14 +129,15 @@ bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise) {
 bool joint_jumps(Dag *dag, Expr relation, Expr then, Expr otherwise) {
   Expr difference = difference_of(dag, relation);
   RandomPoint point = {.moved = leaf_to_move(dag, difference)};
-  uint32_t edges = 0;
+  uint32_t edges = 0, jumps = 0;
   for (point.sample = 0; point.sample < SAMPLES && point.moved != EXPR_NONE; point.sample++) {
     double edge = find_edge(dag, difference, &point);
     for (int side = -1; side <= 1 && !isnan(edge); side += 2) {
       JointGap gap = find_gap(dag, then, otherwise, &point, edge, side * NEARER, NEAREST / NEARER);
-      if (!(gap.near > CONTINUOUS * gap.beside + SMOOTH * gap.size)) return false;
+      if (!isfinite(gap.near + gap.beside)) return false;
+      jumps += gap.near > CONTINUOUS * gap.beside + SMOOTH * gap.size;
       edges++;
     }
   }
-  return edges >= LEAST_DEFINED;
+  return edges >= LEAST_DEFINED && 2 * jumps > edges;
 }
