@@ -5,9 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A kink of a value becomes a kink of a higher derivative in values that depend on it. After LEVEL_LIMIT delays it no longer
- * matters. */
-enum { LEVEL_LIMIT = 4, NO_LEVEL = 1000 };
+/* The levels of breaks. Equations may pass a kink on as it is, or as one of a higher derivative: has_kink measures it. */
+enum { LEVEL_JUMP, LEVEL_KINK, LEVEL_NONE };
 
 /* The largest number of pieces for one step. */
 enum { PARTS_LIMIT = 16 };
@@ -228,7 +227,7 @@ void delays_begin(Delays *delays, double t, const double *y) {
   DelaysNow *now = delays->now;
   delays_guess(delays, t, y);
   read_times(delays, t, y);
-  *now = (DelaysNow){.begin = t, .read = nan(""), .noted = t, .level = NO_LEVEL, .has_begun = true};
+  *now = (DelaysNow){.begin = t, .read = nan(""), .noted = t, .level = LEVEL_NONE, .has_begun = true};
   for (int k = 0; k < delays->count; k++) {
     double value = delays->nodes[k];
     DelayChannel *channel = &delays->channel[k];
@@ -241,7 +240,8 @@ void delays_begin(Delays *delays, double t, const double *y) {
     channel->first = NO_PIECE;
     channel->cursor = channel->passed = channel->breaks = 0;
     now->reach = fmax(now->reach, channel->longest);
-    if (!delays->delay[k].is_discrete) *delays_break(delays, k, channel->breaks++) = (DelayBreak){t, value, 0, 1};
+    if (!delays->delay[k].is_discrete)
+      *delays_break(delays, k, channel->breaks++) = (DelayBreak){t, value, 0, LEVEL_KINK};
   }
 }
 
@@ -296,7 +296,7 @@ static bool drop_smooth(const Delays *delays) {
     DelayChannel *channel = &delays->channel[k];
     if (channel->breaks == channel->passed) continue;
     const DelayBreak *newest = delays_break(delays, k, channel->breaks - 1);
-    if (newest->piece != last || newest->level == 0 || has_kink(delays, k, last)) continue;
+    if (newest->piece != last || newest->level == LEVEL_JUMP || has_kink(delays, k, last)) continue;
     channel->breaks--;
     any = true;
   }
@@ -426,7 +426,7 @@ static bool pass_pipe(Delays *delays, int k) {
   double *leaves = delays->discretes + delays->delay[k].leaf, before[DELAY_LEAVES];
   ProfileBreak passed = pipe->is_positive ? PROFILE_SMOOTH : profile_pass(&pipe->profile, &ring, -pipe->x);
   if (passed == PROFILE_SMOOTH) return false;
-  now->level = passed == PROFILE_JUMP || now->level == 0 ? 0 : 1;
+  now->level = passed == PROFILE_JUMP || now->level == LEVEL_JUMP ? LEVEL_JUMP : LEVEL_KINK;
   memcpy(before, leaves, sizeof before);
   read_pipe(delays, k);
   return has_jumped(&delays->delay[k], before, leaves);
@@ -435,7 +435,7 @@ static bool pass_pipe(Delays *delays, int k) {
 bool delays_pass(Delays *delays, double t, const double *y) {
   bool jumps = false;
   delays_read(delays, t, y);
-  delays->now->level = NO_LEVEL;
+  delays->now->level = LEVEL_NONE;
   for (int k = 0; k < delays->count; k++) {
     const Delay *delay = &delays->delay[k];
     double *leaves = delays->discretes + delay->leaf, before[DELAY_LEAVES], value = 0;
@@ -468,11 +468,11 @@ static void note_pipe(const Delays *delays, int k, double enters, bool is_kink) 
 
 void delays_note(Delays *delays, double t, const double *y, bool is_kink) {
   DelaysNow *now = delays->now;
-  int level = now->level != NO_LEVEL ? now->level + 1 : is_kink ? 1 : NO_LEVEL;
   if (t <= now->begin && !now->count) {
     delays_begin(delays, t, y);
     return;
   }
+  is_kink = is_kink || now->level != LEVEL_NONE;
   sample(delays, 0, t, y);
   now->noted = t;
   for (int k = 0; k < delays->count; k++) {
@@ -481,8 +481,9 @@ void delays_note(Delays *delays, double t, const double *y, bool is_kink) {
     double value = delays->nodes[k], size = fmax(fabs(value), fabs(channel->last));
     bool jumps = fabs(value - channel->last) > (delay->is_discrete ? 0 : JUMP * size);
     channel->last = value;
-    if (delay->is_pipe) note_pipe(delays, k, value, is_kink || now->level != NO_LEVEL);
-    if (!delay->is_fixed || (!jumps && (delay->is_discrete || level > LEVEL_LIMIT))) continue;
-    *delays_break(delays, k, channel->breaks++) = (DelayBreak){t, value, piece_end(now), jumps ? 0 : level};
+    if (delay->is_pipe) note_pipe(delays, k, value, is_kink);
+    if (!delay->is_fixed || (!jumps && (delay->is_discrete || !is_kink))) continue;
+    *delays_break(delays, k, channel->breaks++) =
+        (DelayBreak){t, value, piece_end(now), jumps ? LEVEL_JUMP : LEVEL_KINK};
   }
 }

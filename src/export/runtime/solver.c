@@ -417,6 +417,8 @@ static SolverStatus step_to_event(Solver *solver, double stop, double timed, dou
     *found = find_event(solver, &step, &bracket, t, mode);
     if (!*found || !is_doubtful(solver, &bracket)) return SOLVER_OK;
     *found = false; /* takes the step again, up to there */
+    now->steps--;
+    now->rejected++;
     now->doubt = bracket.high;
     go_back(solver, begin, bracket.high - begin);
     events_begin(solver, begin, solver->y);
