@@ -117,6 +117,30 @@ class Drawn(unittest.TestCase):
                 self.assertAlmostEqual(row["x"], exact[round(place)], delta=2e-5 * size,
                                        msg=f"seed {seed}, {solver}, at {row['time']}: {text}")
 
+    def test_reflected_waves(self):
+        """A trapezoidal pulse that two ends reflect: equations without inertia pass its kinks on as they are, for all round trips."""
+        for seed in range(COUNT):
+            draw = random.Random(1000 + seed)
+            delay, tau, stop = draw.uniform(0.3, 1), draw.uniform(0.02, 0.5), 12.0
+            near, far = draw.uniform(-0.9, 0.9), draw.uniform(-0.9, 0.9)
+            times = sorted(draw.uniform(0.05, 2) for _ in range(4))
+            rise, fall = 1 / (times[1] - times[0]), 1 / (times[3] - times[2])
+            ramps = list(zip(times, (rise, -rise, -fall, fall)))
+            pulse = " + ".join(f"({slope!r})*(if time > {t!r} then time - {t!r} else 0)" for t, slope in ramps)
+            text = (f"model M Real x(start=0, fixed=true), a, b; equation a = {pulse} + ({near!r})*delay(b, {delay!r}); "
+                    f"b = ({far!r})*delay(a, {delay!r}); der(x) = (delay(a, {delay!r}) - x)/{tau!r}; end M;")
+            solver = SOLVERS[seed % len(SOLVERS)]
+            run = Run(text, stop, "--solver", solver, "--tolerance", "1e-7", "--intervals", "40")
+            self.assertEqual(run.code, 0, f"seed {seed}: {run.words}")
+            for row in run.rows:
+                exact = 0.0
+                for k in range(int(stop / (2 * delay)) + 1):
+                    for t, slope in ramps:
+                        since = row["time"] - t - (2 * k + 1) * delay
+                        if since > 0:
+                            exact += (near * far) ** k * slope * (since + tau * math.expm1(-since / tau))
+                self.assertAlmostEqual(row["x"], exact, delta=2e-5, msg=f"seed {seed}, {solver}, at {row['time']}: {text}")
+
 
 if __name__ == "__main__":
     unittest.main()
