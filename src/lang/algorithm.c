@@ -299,7 +299,8 @@ static Span assignment_span(const Routine *routine, uint32_t slot) {
   return routine->span;
 }
 
-static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine, const AstSection *section) {
+/* false: an error is in diags, or the section is a procedure that is called during the run. */
+static bool run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine, const AstSection *section) {
   Arena arena = arena_make(el->heap);
   uint32_t count = algorithm->assigned.count;
   Preset *presets = arena_array(&arena, count, sizeof *presets);
@@ -322,6 +323,7 @@ static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *r
   }
   if (el->in_when) algorithm_when_end(el);
   arena_free(&arena);
+  return status == EXECUTE_OK;
 }
 
 /* ---- clocks ---- */
@@ -349,6 +351,31 @@ static bool holds_clocked(const Ast *ast, const AstStatement *statements, uint32
   return false;
 }
 
+/* Is this a call of an operator that makes an action? */
+static bool makes_action(const Elaboration *el, AstExpr call) {
+  static const char *const names[] = {"assert", "terminate", "reinit"};
+  const AstNode *node = ast_node(el->ast, call);
+  if (node->kind != AST_CALL || node->extra_count != 1) return false;
+  const char *name = names_text(el->names, el->ast->parts.data[node->extra].name);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strcmp(name, names[k]) == 0) return true;
+  return false;
+}
+
+void algorithm_warn_of_call(Elaboration *el, const AstStatement *statement) {
+  if (!makes_action(el, statement->left))
+    diag_warning(el->diags, DIAG_WARNING, statement->span,
+                 "this call returns nothing; assertions in it are kept, but other effects are left out");
+}
+
+static void warn_of_calls(Elaboration *el, const AstStatement *statements, uint32_t count, uint32_t depth) {
+  for (uint32_t i = 0; i < count && depth < BLOCK_DEPTH_LIMIT; i++) {
+    if (statements[i].kind == AST_INVOKE) algorithm_warn_of_call(el, &statements[i]);
+    for (uint32_t k = 0; k < statements[i].branches.count; k++)
+      warn_of_calls(el, statements[i].branches.data[k].body.data, statements[i].branches.data[k].body.count, depth + 1);
+  }
+}
+
 void algorithm_elaborate(Elaboration *el, const AstSection *section) {
   el->is_clocked = !section->is_initial &&
                    (el->clock || section->state || holds_clocked(el->ast, section->body.data, section->body.count, 0));
@@ -370,7 +397,8 @@ void algorithm_elaborate(Elaboration *el, const AstSection *section) {
   compile_statements(&c, section->body.data, section->body.count);
   el->algorithm = &algorithm;
   el->sections++;
-  if (c.errors == 0) run_section(el, &algorithm, &routine, section);
+  if (c.errors == 0 && run_section(el, &algorithm, &routine, section))
+    warn_of_calls(el, section->body.data, section->body.count, 0);
   el->algorithm = NULL;
   el->is_clocked = false;
   compiler_free(&c);

@@ -548,3 +548,6 @@ void starts_free(Elaboration *el);
 /* ---- algorithm.c ---- */
 
 void algorithm_elaborate(Elaboration *el, const AstSection *section);
+
+/* Warns of a call without a result: equations do not contain its effects, except for assertions. */
+void algorithm_warn_of_call(Elaboration *el, const AstStatement *statement);

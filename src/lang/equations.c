@@ -237,17 +237,6 @@ static void run_term(Elaboration *el, const AstStatement *statement) {
            (RawEquation){.left = term, .right = dag_constant(el->dag, 0), .base = TYPE_REAL, .span = statement->span});
 }
 
-/* Does the call produce an action? If so, it has an effect although it returns nothing. */
-static bool leaves_action(const Elaboration *el, AstExpr call) {
-  static const char *const names[] = {"assert", "terminate", "reinit"};
-  const AstNode *node = ast_node(el->ast, call);
-  if (node->kind != AST_CALL || node->extra_count != 1) return false;
-  const char *name = names_text(el->names, el->ast->parts.data[node->extra].name);
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (strcmp(name, names[k]) == 0) return true;
-  return false;
-}
-
 /* The scalar value of an expression of this type; EXPR_NONE after an error. */
 static Expr run_scalar(Elaboration *el, AstExpr e, Type expected) {
   Compiler *c = start(el);
@@ -264,8 +253,7 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
   }
   Compiler *c = start(el);
   compile_statements(c, statement, 1);
-  if (run(el, c, statement->span) && !leaves_action(el, statement->left))
-    diag_warning(el->diags, DIAG_WARNING, statement->span, "this call has no effect on the equations; it is left out");
+  if (run(el, c, statement->span)) algorithm_warn_of_call(el, statement);
 }
 
 /* ---- for ---- */
