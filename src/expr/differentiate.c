@@ -627,6 +627,7 @@ void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, 
   IndexVec *order = &dag->substituted_order;
   order->count = dag->substituted.count = 0;
   dag_below(dag, &dag->scratch, roots, count, order);
+  if (!order->count) return;
   Expr *changed = vec_extend(dag->heap, &dag->substituted, order->count);
   memset(changed, 0xff, order->count * sizeof *changed); /* EXPR_NONE: not yet known */
   for (uint32_t i = 0; i < pairs; i++)
