@@ -1,4 +1,4 @@
-// The equations do not change with q at its start value: Newton's method steps aside, and the report says so. The area of 1e120 is no reason to call the
+// The equations do not change with q at its start value: Newton's method first makes a step along q, and the report says so. The area of 1e120 is no reason to call the
 // equations singular.
 // run: init
 // expect: q^2 = 2*p within 1e-9
