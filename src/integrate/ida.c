@@ -25,7 +25,7 @@
  * `convergence` is a correction divided by the one before it. Above SLOW_IDA new factors are made for the next step, above SAFETY
  * for this one. It is unknown before the second correction of a step. Until then the value of the last step with two corrections
  * counts, GROW_LEAST times larger for each step since. It is at least SURE, because a value that is small by chance would be used
- * for ever, and a half after a change of step or order.
+ * indefinitely, and at least a half after a change of step or order.
  *
  * Columns that are not states have a larger weight here than in the error test, because a pivot may make them states, with the
  * history that the corrector left. */
@@ -332,7 +332,7 @@ static StepStatus ida_status(const Ida *ida, int flag) {
 }
 
 /* After a failed error test at order 1 the step size stays for as many steps as the next order needs. If it grew at
- * once, IDA could stay at order 1 for ever (the transistor amplifier at 1e-10). */
+ * once, IDA could stay at order 1 indefinitely (the transistor amplifier at 1e-10). */
 static void ida_hold_step(Ida *ida) {
   long failures = 0;
   int order = 0;
