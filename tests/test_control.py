@@ -487,8 +487,8 @@ end Regulator;
         self.assertAlmostEqual(math.asinh(slope) / slope, 0.05, delta=1e-8)
 
     def test_work_of_singular_shots(self):
-        """A brachistochrone from rest, without guesses: trial runs are singular at their start. A run that leaps over this point
-        leaps only once, and what runs evaluate counts as work."""
+        """A brachistochrone from rest, without guesses: trial runs are singular at their start. A run that jumps over this point
+        jumps only once, and what runs evaluate counts as work."""
         rest = "Real x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), a;"
         code, _, _, words = run(f"""model Slide
   parameter Real T(start = 1, fixed = false, min = 0.01);

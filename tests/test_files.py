@@ -244,7 +244,7 @@ class Paths(Folder):
             (self.path / name).unlink()
 
     def test_exports_replace_what_exports_wrote(self):
-        """Files of others are kept, and then none is written, whatever their names; empty ones and earlier exports are replaced."""
+        """If there is any file that no export wrote, it is kept, and no file is written; empty files and earlier exports are replaced."""
         for extra in [], ["--standalone"]:
             self.expect(0, "export", "m.mo", "--c", "c", *extra)
             exported = self.files()

@@ -184,7 +184,7 @@ const Option options[] = {
      "report as JSON; - or nothing for standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
      "show on standard error what a pass has produced"},
-    {"--quiet", "-q", NULL, IN_MODELS | IN_FILES | IN_FMU, OPTION_FLAG, PLACE(quiet), "print nothing but errors"},
+    {"--quiet", "-q", NULL, IN_MODELS | IN_FILES | IN_FMU, OPTION_FLAG, PLACE(quiet), "no summaries and no warnings; data and errors are still printed"},
     {"--verbose", "-v", NULL, IN_MODELS, OPTION_FLAG, PLACE(verbose), "print more: counts, offsets, pivots, events"},
     {"--help", "-h", NULL, IN_ALL, OPTION_FLAG, PLACE(help), "this text"},
     {0},

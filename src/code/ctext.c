@@ -344,7 +344,7 @@ static void put_store(ProgramWriter *writer, const Scope *scope, uint32_t output
  * piece. */
 typedef struct OutputList {
   uint32_t *next;  /* per output */
-  uint32_t *first; /* per line of the prologue; the last entry: not made by a line */
+  uint32_t *first; /* per line of the prologue; the last entry is for text that no line makes */
 } OutputList;
 
 static OutputList list_outputs(Heap *heap, const Kernel *kernel) {

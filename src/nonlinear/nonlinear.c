@@ -743,7 +743,7 @@ static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_u
   return any;
 }
 
-/* Does a small step aside along the solutions lead nearer to the origin? If so, moves x there. A point where the solutions
+/* Does a small step along the solutions get nearer to the origin? If so, moves x there. A point where the solutions
  * are normal to the direction of the origin may be farther away than its neighbours, like the top of a bell curve seen from
  * below. */
 static bool step_aside(Nonlinear *nonlinear, double *x, bool only_undrawn) {

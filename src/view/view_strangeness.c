@@ -29,7 +29,7 @@ typedef struct Minor {
   Linear *linear;
 } Minor;
 
-/* The view comes first, so that one pointer serves as both. */
+/* The view comes first, so that one pointer is used for both. */
 typedef struct SelectedView {
   View view;
   Strangeness *strangeness;
