@@ -190,7 +190,7 @@ static const RunPass RUN_PASSES[] = {
     {pass_gradient, offsetof(Seconds, integrate)},  /* and back again */
 };
 
-/* Reports the text that functions printed with the other messages; repeated lines once. */
+/* Adds the text that functions printed to the messages; repeated lines appear once. */
 static void report_printed(Simulation *simulation) {
   enum { SHOWN = 20 };
   TextVec *printed = &external_state(simulation->heap)->printed;
