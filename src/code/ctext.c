@@ -608,7 +608,7 @@ static void push_loop_step(ProgramWriter *writer, const Loop *loop, uint32_t fun
   vec_push(writer->heap, &writer->out->steps, step);
 }
 
-/* Adds loops for parallel blocks: one loop for all blocks if its text is worth that, otherwise one loop for each. */
+/* Adds loops for parallel blocks: one loop for all blocks if that makes the text shorter, otherwise one loop for each. */
 static void add_loops(ProgramWriter *writer, const ProgramStep *steps, uint32_t count) {
   Loop loop = describe_loop(writer, steps, count, true);
   uint32_t function = loop_function(writer, &loop, false);

@@ -17,7 +17,7 @@ enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
  * one demand: the code computes all of them, and the next site finds them there. */
 typedef struct Demand {
   uint32_t order, result_count;
-  IndexVec partials; /* for order 1: all that are requested; otherwise those of the one derivative */
+  IndexVec partials; /* for order 1: all requested partial derivatives; for higher orders: those of one derivative */
   uint32_t *results;
   double *arguments; /* of the last call, whose values are in the code of this path; UINT32_MAX: none */
   uint32_t way;

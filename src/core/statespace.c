@@ -608,7 +608,9 @@ static EvalStatus run_explicit(StateSpace *space, SolvedUnit *unit, double t, do
   EvalStatus status = space->host.run(space->host.host, unit->program, t, y, unit->values);
   for (int32_t k = 0; k < unit->plan->count; k++)
     if (status == EVAL_OK || isfinite(unit->values[k])) y[unit->columns[k]] = unit->values[k];
-  return status == EVAL_OK ? EVAL_OK : fail_undefined(space, unit, t, y); /* at the values that others depend on */
+  return status == EVAL_OK
+             ? EVAL_OK
+             : fail_undefined(space, unit, t, y); /* reported at the values that other columns depend on */
 }
 
 static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, double *y) {

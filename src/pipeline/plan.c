@@ -315,7 +315,7 @@ static bool keeps_structure(Plan *plan) {
   return false;
 }
 
-/* Delays read past values of the model's own unknowns. A method that makes another model of it has none. */
+/* Delays read past values of the model's own unknowns. A method that integrates another model has no past values. */
 static bool carries_delays(Plan *plan) {
   const Logic *logic = plan->problem.logic;
   if (!logic || !logic->delays.count || plan->reduction.reduced.modes == &plan->modes) return true;

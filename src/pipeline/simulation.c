@@ -262,13 +262,13 @@ static void adopt(Simulation *simulation, const Simulation *other) {
   simulation->diags = diags;
 }
 
-/* Did it begin to integrate, and stop later than another one? */
+/* Did this run begin to integrate, and stop later than the other one? */
 static bool is_ahead(const Simulation *simulation, const Simulation *other) {
   const TurningPoint *point = other->statistics.stepper.turning, *reached = simulation->statistics.stepper.turning;
   return point && reached && reached->time > point->time;
 }
 
-/* Runs again with replaced equations that follow from others. If that stops later, its result counts. */
+/* Replaces equations that follow from others, and runs again. If the second run stops later, its result is used. */
 static bool run_redundant(Simulation *simulation, uint32_t before) {
   Heap *heap = simulation->heap;
   Diags *attempt = heap_alloc(heap, sizeof *attempt);
