@@ -14,7 +14,7 @@ enum { PIECE_LINES = 400 };
 /* Loops are joined up to this many lines. */
 enum { JOIN_LINES = 400 };
 
-enum { NO_PLACE = UINT32_MAX };
+#define NO_PLACE UINT32_MAX
 
 /* ---- header ---- */
 

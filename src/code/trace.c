@@ -59,7 +59,7 @@ struct Trace {
   Names *names;
   bool with_partials, is_off;
   uint64_t known, unknown; /* calls of this trial, recently */
-  uint64_t rest, left;     /* length of the rest, and the calls that are left of it */
+  uint64_t rest, left;     /* length of the pause, and the calls that are left of it */
   VEC(Demand) demands;
   Map visitor_of; /* address of a call site -> visitor */
   VEC(Visitor) visitors;
