@@ -266,9 +266,12 @@ static void ida_choose(Ida *ida) {
   /* IDA's norm is the root mean square over all columns; this factor makes it that over the states. */
   double count = system->links > 0 ? system->links : system->columns;
   for (int32_t c = 0; c < system->columns; c++) {
-    bool is_watched = system->watched && system->watched[c];
-    bool is_spare = system->spare && system->spare[c] && system->links > 0 && !is_watched;
-    ida_set_share(ida, c, is_spare ? LEAST_ABSOLUTE : MINOR, is_spare ? LEAST_ABSOLUTE : SMALL_PART);
+    bool is_watched = system->watched && system->watched[c], may_jump = system->links > 0 && !is_watched;
+    bool is_spare = may_jump && system->spare && system->spare[c];
+    bool is_candidate = system->successor && system->successor[c] >= 0;
+    if (is_spare) ida_set_share(ida, c, LEAST_ABSOLUTE, LEAST_ABSOLUTE);
+    else if (may_jump && !is_candidate) ida_set_share(ida, c, DIFFERENCE_ROUND_OFF, SMALL_PART);
+    else ida_set_share(ida, c, MINOR, SMALL_PART);
   }
   for (int32_t l = 0; l < system->links; l++)
     ida_set_share(ida, system->link_to[l], DIFFERENCE_ROUND_OFF, DIFFERENCE_ROUND_OFF);
