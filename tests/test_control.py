@@ -509,7 +509,7 @@ end Slide;
             self.assertIn("the search for the solution of the boundary value problem: more than 100M steps of work", words)
 
     def test_goddard(self):
-        """Only from the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times
+        """Needs only the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times
         come from a model written by hand, with the arcs and, on the second arc, the surface D*(1 + v/c) = m*g."""
         written = """model Written
   parameter Real c = 0.5, k = 310, H = 500;

@@ -151,8 +151,8 @@ static ExternalSeed *hidden_seed(const Decisions *decisions) {
 
 static void keep_seed(Decisions *decisions) { decisions->seed = decisions->drawn = *hidden_seed(decisions); }
 
-/* An event draws the same random numbers in every round. They stay drawn although its last rounds, in which no when fires, draw
- * none. */
+/* An event draws the same random numbers in every round. They count as drawn even if no when fires in the last rounds, so that
+ * these draw none. */
 static void draw(void *host, bool begins) {
   Decisions *decisions = host;
   ExternalSeed *hidden = hidden_seed(decisions);

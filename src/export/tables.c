@@ -121,8 +121,7 @@ static void part_add(InitialPart *part, const InitialSystem *system, uint32_t ro
   part->column[part->columns++] = column;
 }
 
-/* Adds one unit after another, as they were solved. Those with as many columns as rows are one stage while they follow each
- * other. */
+/* Adds one unit after another, as they were solved. Consecutive units with as many columns as rows form one stage. */
 static void part_add_units(Heap *heap, InitialPart *part, const InitialSystem *system, const StepsTrace *trace) {
   const uint32_t *rows = trace->rows.data, *columns = trace->columns.data;
   const double *weights = trace->weights.data;

@@ -61,7 +61,7 @@ typedef struct Radau {
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
-  double last_t, last_h; /* last_h 0: there is none */
+  double last_t, last_h; /* last_h 0: there was no step */
   bool is_repeated;      /* the next step begins where the last one did */
   double passed_h; /* size of the step that contains the start, if the solution has at most a kink there; otherwise 0 */
   double *last_defect;    /* [columns] */

@@ -293,7 +293,7 @@ static const char *read_place(const MatReader *reader, uint32_t index, Signal *s
   double matrix = item_get(reader, PART_INFO, index, 0), place = item_get(reader, PART_INFO, index, 1);
   MatPart part = matrix == 1 ? PART_CONSTANTS : PART_ROWS;
   bool known = matrix == 0 || matrix == 1 || matrix == 2;
-  if (!known || !(fabs(place) >= 1 && fabs(place) <= item_size(reader, part))) return "dataInfo names no data";
+  if (!known || !(fabs(place) >= 1 && fabs(place) <= item_size(reader, part))) return "dataInfo refers to no data";
   uint32_t column = (uint32_t)fabs(place) - 1;
   signal->negated = place < 0;
   signal->column = column;

@@ -548,7 +548,7 @@ static bool find_replaceable(const SelectedView *selected, int32_t column, const
   return best > DEPENDS;
 }
 
-/* The held columns become states. One that cannot, because the rows determine it, would jump again. */
+/* The held columns become states. A column that cannot become a state, because the rows determine it, would jump again. */
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   SelectedView *selected = (SelectedView *)view;
   bool found = find_dependence(selected, t, y);

@@ -113,7 +113,7 @@ static int holds_now(const Solver *solver, const Model *system) {
   return 1;
 }
 
-/* Does another system hold? One for all branches is left where it has no solution. */
+/* Does another system hold? A system made for all branches must be left if it has no solution. */
 static bool leaves_structure(void *host, double t, const double *y) {
   Solver *solver = host;
   Settle *settle = &solver->settle;

@@ -184,7 +184,7 @@ static InstanceStatus refuse(const Instance *instance, const ModelVariable *vari
   return refuse_call(instance, text);
 }
 
-/* May the variable be set? Before the start, all offered ones may; later inputs and, at events, parameters. */
+/* May the variable be set? Before the start, every variable that the description offers; later only inputs and, at events, parameters. */
 static int may_set(const Instance *instance, const ModelVariable *variable) {
   if (is_initial(instance)) return variable->flags & (IS_INPUT | IS_SETTABLE | IS_START);
   if (instance->phase == PHASE_CONTINUOUS) return variable->flags & IS_INPUT && variable->flags & IS_REAL;

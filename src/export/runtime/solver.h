@@ -297,7 +297,7 @@ extern const JumpHost events_jump;
 void program_enter(Solver *solver, const Model *model);
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 
-/* Sets the parameter with this leaf; and those that are bound to others. */
+/* Sets the parameter with this leaf; the second function computes the parameters that are bound to others. */
 void program_set_parameter(Solver *solver, int leaf, double value);
 void program_set_dependents(Solver *solver);
 
