@@ -259,6 +259,8 @@ static void ida_set_share(Ida *ida, int32_t column, double share, double correct
   ida->corrected[column] = corrected;
 }
 
+/* Columns that are not states follow from these: spare ones do not count, and those that `complete` solves for and no pivot can make
+ * states are not in the error test, because they may jump where no state does. */
 static void ida_choose(Ida *ida) {
   const System *system = ida->system;
   elimination_choose(ida->elimination, NULL);
@@ -266,11 +268,10 @@ static void ida_choose(Ida *ida) {
   /* IDA's norm is the root mean square over all columns; this factor makes it that over the states. */
   double count = system->links > 0 ? system->links : system->columns;
   for (int32_t c = 0; c < system->columns; c++) {
-    bool is_watched = system->watched && system->watched[c], may_jump = system->links > 0 && !is_watched;
-    bool is_spare = may_jump && system->spare && system->spare[c];
+    bool is_watched = system->watched && system->watched[c], follows = system->links > 0 && !is_watched;
     bool is_candidate = system->successor && system->successor[c] >= 0;
-    if (is_spare) ida_set_share(ida, c, LEAST_ABSOLUTE, LEAST_ABSOLUTE);
-    else if (may_jump && !is_candidate) ida_set_share(ida, c, DIFFERENCE_ROUND_OFF, SMALL_PART);
+    if (follows && system->spare && system->spare[c]) ida_set_share(ida, c, LEAST_ABSOLUTE, LEAST_ABSOLUTE);
+    else if (follows && system->complete && !is_candidate) ida_set_share(ida, c, DIFFERENCE_ROUND_OFF, SMALL_PART);
     else ida_set_share(ida, c, MINOR, SMALL_PART);
   }
   for (int32_t l = 0; l < system->links; l++)
