@@ -144,5 +144,39 @@ class RoundOff(unittest.TestCase):
                 self.assertEqual((run.status, "round-off" in run.words), (0, False), text + run.words)
 
 
+class WithoutEffect(unittest.TestCase):
+    """Correlations that apply beyond a limit, as heat transfer of a turbulent flow, pass through poles before it. There they have no
+    effect: the run is that without them, and takes few more steps."""
+
+    def member(self, chance, has_poles):
+        poles = [round(chance.uniform(0.3, 4), 4) for _ in range(chance.randint(1, 8))]
+        rate, limit = round(10**chance.uniform(1, 4), 2), round(chance.uniform(0.5, 3), 3)
+        values, equations = [], []
+        for k, c in enumerate(poles):
+            used = f"(if noEvent(x > 1.5) then w{k} else {limit})"
+            if chance.random() < 0.5: used = f"(g*w{k} + (1 - g)*{limit})"
+            equations.append(f"y{k} = 1/(time - {c})^{chance.randint(1, 3)}; w{k} = y{k}*abs(y{k}) + x;" if has_poles else f"y{k} = x; w{k} = 2*x;")
+            values.append(used)
+        names = ", ".join(f"y{k}, w{k}" for k in range(len(poles)))
+        return f"""model M
+  Real x(start = 1, fixed = true), z(start = 0, fixed = true), g, sum, {names};
+equation
+  g = noEvent(if x <= 1.5 then 0 elseif x >= 2 then 1 else 2*(x - 1.5));
+  {" ".join(equations)}
+  sum = {" + ".join(values)};
+  der(x) = -{rate}*(x - sin(time));
+  der(z) = sum - z + x;
+end M;
+"""
+
+    def test_poles(self):
+        for seed in seeds(200, 30):
+            text, plain = (self.member(random.Random(seed), has_poles) for has_poles in (True, False))
+            run, other = (simulate(t, solver="radau", stop_time=5, intervals=7) for t in (text, plain))
+            self.assertEqual((run.status, other.status), (0, 0), (seed, run.words, other.words))
+            for name in ("x", "z"): self.assertAlmostEqual(run.end(name), other.end(name), delta=1e-4, msg=seed)
+            self.assertLess(run.report["steps"], 4 * other.report["steps"] + 40, seed)
+
+
 if __name__ == "__main__":
     unittest.main()

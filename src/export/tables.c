@@ -545,6 +545,10 @@ static void put_integrators(Writer *writer) {
       export_may_slide(source) ? ", integrator_erk" : "");
   put_flags(writer, "given", state_plan_given(source->plan), jacobian->columns);
   put_flags(writer, "spare", state_plan_spare(source->plan), jacobian->columns);
+  cdata_integers(writer->heap, writer->out, "static ", "follower", source->plan->follower,
+                 (uint32_t)source->plan->followers);
+  cdata_integers(writer->heap, writer->out, "static ", "given_by", source->plan->given_by,
+                 source->evaluator->array->rows);
   put_flags(writer, "is_sized", source->evaluator->is_sized, jacobian->columns);
   put_flags(writer, "is_signed", source->evaluator->is_signed, jacobian->columns);
   put_flags(writer, "constant", jacobian->is_constant, jacobian->nonzeros);
@@ -741,10 +745,10 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       export_may_slide(source) ? "&integrator_erk" : "0");
   PUT(writer,
       "    WATCHED, .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = "
-      "constant,\n"
+      "constant,\n    .follower = follower, .given_by = given_by, .followers = %d,\n"
       "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .kink_program = %s,\n",
-      evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks, evaluator->code->modes->kinks <= FEW_BENDS,
-      names->kinks);
+      (int)source->plan->followers, evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks,
+      evaluator->code->modes->kinks <= FEW_BENDS, names->kinks);
   PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);

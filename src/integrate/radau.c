@@ -40,6 +40,7 @@ typedef struct Radau {
   Stages *stages; /* the linear equations of Newton's method */
   int32_t *error_columns, *newton_columns, *followed, *algebraic;
   int32_t error_count, newton_count, followed_count, algebraic_count;
+  bool *spare;   /* [columns] follow from others and have no effect on rates at the point of the Jacobian */
   bool *lenient; /* [columns] have a small weight in Newton's method */
 
   double *jacobian;
@@ -94,7 +95,7 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   radau->error_count = radau->newton_count = radau->followed_count = radau->algebraic_count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     bool higher = system->column_index && system->column_index[c] > 1;
-    bool is_spare = system->spare && system->spare[c];
+    bool is_spare = radau->spare[c];
     bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !is_spare;
     if (is_tested) radau->error_columns[radau->error_count++] = c;
     else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
@@ -148,6 +149,8 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->followed = heap_array(heap, columns, sizeof(int32_t));
   radau->algebraic = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
+  radau->spare = heap_array(heap, columns, sizeof(bool));
+  if (system->spare) memcpy(radau->spare, system->spare, columns * sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   int stages = radau_methods[radau->highest].stages;
   radau->stages = stages_new(heap, system, stages);
@@ -200,6 +203,32 @@ static bool radau_factor(Radau *radau, double h) {
   return stages_factor(radau->stages, radau->method, h);
 }
 
+/* Does the column have an effect only on spare ones, in the last Jacobian? */
+static bool radau_is_spare(const Radau *radau, int32_t c) {
+  const System *system = radau->system;
+  for (int32_t e = system->column_start[c]; e < system->column_start[c + 1]; e++) {
+    int32_t given = system->given_by[system->row_index[e]];
+    if (radau->jacobian[e] != 0 && given != c && !(given >= 0 && radau->spare[given])) return false;
+  }
+  return true;
+}
+
+/* Finds the columns without an effect at the point of the Jacobian. No step must resolve them: in a branch that is not taken they may
+ * pass through poles. */
+static void radau_find_spare(Radau *radau, double h) {
+  const System *system = radau->system;
+  bool has_changed = false;
+  for (int32_t k = 0; k < system->followers; k++) {
+    int32_t c = system->follower[k];
+    bool was_spare = radau->spare[c];
+    radau->spare[c] = radau_is_spare(radau, c);
+    has_changed = has_changed || radau->spare[c] != was_spare;
+  }
+  if (!has_changed) return;
+  radau_find_measured(radau, radau->stages->elimination->scratch);
+  radau_set_weights(radau, h > 0 ? h : 1);
+}
+
 /* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage;
  * at the start of the step where that point cannot be evaluated, or `h` is 0. If the Jacobian is defined at neither point,
  * as for sqrt(max(x, 0)) at 0, the last Jacobian is used. */
@@ -219,6 +248,7 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   if (kept) return EVAL_OK;
   if (status == EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, radau->jacobian);
   else if (status == EVAL_OK) stages_take_jacobian(radau->stages, radau->jacobian);
+  if (status == EVAL_OK) radau_find_spare(radau, h);
   return status;
 }
 

@@ -19,6 +19,7 @@ typedef struct StatePlan {
   uint32_t branched; /* number of units at the beginning that give the branching columns */
   bool *given;       /* see state_plan_given */
   bool *spare;       /* see state_plan_spare */
+  int32_t *follower, *given_by, followers; /* see System */
 } StatePlan;
 
 /* For an array with the blocks of `structure`. Lives as long as the code. */

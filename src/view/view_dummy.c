@@ -220,6 +220,9 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   view->system.spare = state_plan_spare(reduced->states);
+  view->system.follower = reduced->states->follower;
+  view->system.followers = reduced->states->followers;
+  view->system.given_by = reduced->states->given_by;
   view->states = reduced->states;
   view->branching = state_plan_branching(reduced->states);
   view->is_direct = state_plan_is_direct(reduced->states) && !evaluator_calls_functions(run->evaluator);

@@ -86,6 +86,9 @@ static System make_system(Solver *solver) {
                   .rates_jacobian = rates_jacobian,
                   .given = model->given,
                   .spare = model->spare,
+                  .follower = model->follower,
+                  .given_by = model->given_by,
+                  .followers = model->followers,
                   .watched = model->watched};
 }
 

@@ -109,7 +109,9 @@ typedef struct Model {
   const Integrator *integrator,
       *sliding; /* the second one while the solution slides along an edge; 0: it cannot slide */
   const bool *constant, *given, *spare, *watched; /* see System */
-  const uint32_t *watched_columns;                /* those that conditions read */
+  const int32_t *follower, *given_by;             /* see System */
+  int followers;
+  const uint32_t *watched_columns; /* those that conditions read */
   uint32_t watched_count;
   const bool *is_sized, *is_signed; /* see Sizes */
   int is_rough;                     /* see DefectLooks */
