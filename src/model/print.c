@@ -499,6 +499,7 @@ static void print_action_itself(Print *print, TextVec *text, const Action *actio
     print_expression(print, text, action->message, VALUE_STRING);
     text_append(heap, text, ")", 1);
     break;
+  case ACTION_CALL: print_expression(print, text, action->value, VALUE_REAL); break;
   }
 }
 
@@ -665,4 +666,44 @@ void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVe
   vec_free(heap, &body);
   heap_free(heap, ranks);
   print_free(&print);
+}
+
+/* ---- calls that are made once ---- */
+
+typedef struct CallsInText {
+  const Model *model;
+  IndexVec below;
+  uint32_t next; /* the calls so far have lower numbers */
+  bool are_kept;
+} CallsInText;
+
+static void note_calls(CallsInText *calls, Expr e) {
+  Dag *dag = calls->model->dag;
+  if (e == EXPR_NONE) return;
+  calls->below.count = 0;
+  dag_below(dag, dag_scratch(dag), &e, 1, &calls->below);
+  for (uint32_t i = 0; i < calls->below.count; i++) {
+    if (dag_op(dag, calls->below.data[i]) != OP_CALL) continue;
+    uint32_t function = dag_call_info(dag, calls->below.data[i]).function;
+    if (!calls->model->functions.data[function]->is_once) continue;
+    calls->are_kept = calls->are_kept && function >= calls->next;
+    calls->next = function + 1;
+  }
+}
+
+bool model_prints_calls(const Model *model) {
+  CallsInText calls = {.model = model, .are_kept = true};
+  for (uint32_t i = 0; i < model->initial_equations.count; i++) {
+    note_calls(&calls, model->initial_equations.data[i].left);
+    note_calls(&calls, model->initial_equations.data[i].right);
+  }
+  for (uint32_t i = 0; i < model->asserts.count; i++) note_calls(&calls, model->asserts.data[i].value);
+  calls.next = 0; /* whens of different sections have no order */
+  for (uint32_t w = 0; w < model->whens.count; w++)
+    for (uint32_t b = 0; b < model->whens.data[w].branches.count; b++, calls.next = 0) {
+      const WhenBranch *branch = &model->whens.data[w].branches.data[b];
+      for (uint32_t a = 0; a < branch->actions.count; a++) note_calls(&calls, branch->actions.data[a].value);
+    }
+  vec_free(dag_heap(model->dag), &calls.below);
+  return calls.are_kept;
 }

@@ -317,7 +317,7 @@ static bool solve_corner(void *host, double t, double *y, int corner) {
 }
 
 const SettleMethods events_methods = {solve,    solve_corner, solve_at_event, set_modes, leaves_structure, act,
-                                      accepted, end};
+                                      accepted, 0, end};
 
 static void report_undefined(const Solver *solver, const DecideStep *step) {
   const Model *model = solver->model;
