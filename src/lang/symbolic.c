@@ -488,7 +488,8 @@ static Expr both(Elaboration *el, Expr a, const void *path) {
   return a == EXPR_NONE ? read(path) : dag_binary(el->dag, OP_AND, a, read(path));
 }
 
-/* A call without a result is an action of the when or of the initial section around it; elsewhere it is left out. */
+/* A call that is made once is an action of the when or of the initial section around it, whether its result is used or not. Elsewhere
+ * a call without a result is left out. */
 static void add_call(Elaboration *el, Expr call, Span span) {
   if (el->mode != LOAD_LEAVES || (!el->in_when && !el->is_initial)) return;
   Action action = {.kind = ACTION_CALL,
@@ -546,7 +547,7 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
       value_unflatten(&el->domain, &outputs[i], el->record_list, (const char *)list);
       heap_free(el->heap, list);
     }
-    if (!routine->outputs && el->model->functions.data[function]->is_once)
+    if (el->model->functions.data[function]->is_once)
       add_call(el, dag_call(el->dag, function, 0, partials, order, arguments, count), routine->span);
   }
   heap_free(el->heap, arguments);
