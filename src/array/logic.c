@@ -204,8 +204,7 @@ static void add_action(LogicBuilder *builder, const Action *action, uint32_t sec
   if (holds) return;
   Expr target = action->kind == ACTION_REINIT ? model_leaf(builder->model, action->target, 0) : EXPR_NONE;
   Expr value = as_read(builder, action->value);
-  vec_push(builder->heap, &builder->logic->actions,
-           (LogicAction){action->kind, fires, target, value, in_when, action});
+  vec_push(builder->heap, &builder->logic->actions, (LogicAction){action->kind, fires, target, value, in_when, action});
 }
 
 /* Does one of the conditions hold that did not hold before? At the start only initial() counts. */

@@ -52,10 +52,10 @@ typedef struct EffectOrder {
   const Dag *dag;
   Arena arena;
   DagScratch scratch;
-  uint32_t words;    /* of a set */
-  uint32_t *step_of; /* per leaf: its step; MAP_NONE */
+  uint32_t words;     /* of a set */
+  uint32_t *step_of;  /* per leaf: its step; MAP_NONE */
   uint64_t **reached; /* per step */
-  uint64_t **needed; /* per call */
+  uint64_t **needed;  /* per call */
 } EffectOrder;
 
 static void add_set(const EffectOrder *order, uint64_t *set, const uint64_t *other) {
@@ -182,8 +182,8 @@ EffectTurn effects_turn(Effects *effects, uint32_t number, const double *argumen
   const Function *function = effects->model->functions.data[number];
   const EffectCall *call = &effects->calls[number];
   if (!effects->waits) {
-    bool is_same = !function->arguments ||
-                   memcmp(call->arguments, arguments, function->arguments * sizeof *arguments) == 0;
+    bool is_same =
+        !function->arguments || memcmp(call->arguments, arguments, function->arguments * sizeof *arguments) == 0;
     return call->is_kept && is_same ? EFFECT_KEPT : EFFECT_MADE;
   }
   if (call->is_kept) return EFFECT_KEPT;

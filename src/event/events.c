@@ -184,7 +184,8 @@ static bool make_loop(View *view, WhenLoop *loop) {
 }
 
 static bool iterate(View *view, double *t, double *y, uint32_t mode) {
-  static const SettleMethods methods = {solve, solve_corner, solve_at_event, set, leaves_structure, act, accepted, call, end};
+  static const SettleMethods methods = {solve, solve_corner, solve_at_event, set, leaves_structure,
+                                        act,   accepted,     call,           end};
   Switches *switches = view->switches;
   Settle *settle = &view->settle;
   Heap *heap = view->evaluator->heap;

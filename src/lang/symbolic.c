@@ -351,7 +351,6 @@ static bool calls_such(const Elaboration *el, const Routine *routine, bool (*tes
   return routine_calls(el->heap, el->model->routines.data, el->model->routines.count, routine, test);
 }
 
-
 static Shape shape_of(Elaboration *el, const Value *value) {
   Shape shape = {.type = value->type, .scalars = value_scalars(value, el->record_list)};
   shape.sizes = heap_array(el->heap, value->type.dimensions, sizeof *shape.sizes);

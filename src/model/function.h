@@ -168,7 +168,7 @@ typedef struct Function {
   /* An event makes this call once, because it changes something outside or depends on earlier calls. It has ONCE_CONDITIONS more
    * arguments: whether its when fires, and the condition inside. */
   bool is_once;
-  bool is_initial;             /* such a call of an initial section */
+  bool is_initial; /* such a call of an initial section */
 } Function;
 
 /* Is there a body that can be run? If not, routine_lacks says what is missing: a format with one %s for the name of the external
