@@ -173,7 +173,7 @@ typedef struct daedal_plot {
 
 /* A picture as SVG, or in characters. A model has its incidence matrix; a result and files have curves over time; a comparison the
  * residuals of constraints over time; a linearization a Bode plot for each output and input; a sweep a map of each output over two
- * varied variables, or fans of the outputs over time (with keep_courses); an estimate measurements, fit and residuals. Results and
+ * varied variables, or fan charts of the outputs over time (with keep_courses); an estimate measurements, fit and residuals. Results and
  * files use all members of `plot` (NULL: the defaults), linearizations its size. The handle owns the picture until the next call.
  * NULL: there is none; if no variable matches, a diagnostic says so. */
 const char *daedal_draw(void *handle, const daedal_plot *plot);
@@ -396,7 +396,7 @@ typedef struct daedal_options {
       *plot_variables; /* kept in addition to `variables`, for pictures; not written to files; NULL for none */
   bool open_inputs;    /* the caller sets the Real inputs that have no other source, as if `inputs` had their names */
   /* During the run, new rows are appended to this CSV file every second, and the state is written to PART_PATH.state;
-   * both files are kept. NULL: they do not. */
+   * both files are kept. NULL: no such files. */
   const char *part_path;
   /* Continues from part_path and its state, which a run with the same model, method, inputs, parameters and output
    * points has left. The trajectory equals that of an uninterrupted run within the tolerance. Steps and events are
@@ -433,7 +433,7 @@ typedef struct daedal_options {
    * and fits. */
   bool (*on_event)(void *context, const daedal_event *event);
   /* Absolute tolerances of continuous variables, above zero: the error of a step in x is measured by tolerance * |x| + absolute. Variables
-   * that are not listed have the tolerance times their nominal value, or without one times their size. */
+   * that are not listed have the tolerance times their nominal value, or, if they have none, times their size. */
   const daedal_value *absolute_tolerances;
   uint32_t absolute_tolerance_count;
 } daedal_options;
@@ -503,7 +503,7 @@ static inline daedal_derivative daedal_result_derivative(const daedal_result *re
 const double *daedal_result_values(daedal_result *result, uint32_t signal);
 
 /* Stores the numbers of the first `most` signals that a list of variables means (as in daedal_options; NULL: states and
- * outputs, or the nodes of a netlist), and returns how many there are. If a word means nothing, adds a diagnostic and
+ * outputs, or the nodes of a netlist), and returns how many there are. If a word matches no signal, adds a diagnostic and
  * returns 0. */
 uint32_t daedal_result_choose(daedal_result *result, const char *const *variables, uint32_t *signals, uint32_t most);
 
@@ -529,7 +529,7 @@ daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options
  * that decide sizes always need another plan. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
 
-/* The parameters on whose values the plan depends in that sense; NULL after the last. Owned by the plan's model. */
+/* The parameters whose values the plan depends on in this way; NULL after the last. Owned by the plan's model. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index);
 
 /* The number of structures for which equations were derived: that of the plan, and those that its runs needed later, at events or for other
@@ -830,8 +830,8 @@ typedef struct daedal_files daedal_files;
 daedal_files *daedal_files_read(const char *const *paths, uint32_t count, const daedal_allocator *allocator);
 
 /* In a picture of files, plot->variables NULL means the nodes of a netlist, the states and outputs, or everything that
- * is not a derivative. After two files were compared, it means the signals that differ most. Pairs and deviations do
- * not count. */
+ * is not a derivative. After two files were compared, it means the signals that differ most. Its pairs and
+ * deviations are ignored. */
 
 typedef struct daedal_difference_options {
   size_t size;                  /* size of this struct when the program was compiled; 0: nothing is given */

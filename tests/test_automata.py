@@ -159,7 +159,7 @@ class Automaton:
         raise Degenerate
 
     def follow(self):
-        """To the end: states, rates, Booleans and how often each became true. Returns how many events there were."""
+        """Runs to the end, and returns states, rates, Booleans and how often each became true. Returns how many events there were."""
         self.x = [Dual(x, {f"s{i}": Fraction(1)}) for i, x in enumerate(self.starts)]
         self.a = [Dual(a, {f"a{i}": Fraction(1)}) for i, a in enumerate(self.speeds)]
         self.edges = [Dual(c, {f"c{q}": Fraction(1)}) for q, (_, c, _) in enumerate(self.relations)]

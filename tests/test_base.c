@@ -86,7 +86,7 @@ static void texts_refuse_to_wrap(void **state) {
   Heap *heap = heap_of(state);
   jmp_buf point;
   volatile int refused = 0;
-  TextVec text = {.count = INT32_MAX - 3, .capacity = INT32_MAX - 3}; /* as if it were there */
+  TextVec text = {.count = INT32_MAX - 3, .capacity = INT32_MAX - 3}; /* as if the text were that long */
   if (HEAP_TRY(heap, point)) text_append(heap, &text, "abcdef", 6);
   else refused++;
   if (HEAP_TRY(heap, point)) text_printf(heap, &text, "%s", "abcdef");

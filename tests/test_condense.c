@@ -170,7 +170,7 @@ static void test_rows_of_other_sizes(void **state) {
   }
 }
 
-/* Rates and states stay, whatever their entries are, and so do columns of higher index. */
+/* Rates, states and columns of higher index stay, for any entries. */
 static void test_fixed(void **state) {
   (void)state;
   static Sample sample;

@@ -487,8 +487,8 @@ end Regulator;
         self.assertAlmostEqual(math.asinh(slope) / slope, 0.05, delta=1e-8)
 
     def test_work_of_singular_shots(self):
-        """A brachistochrone from rest, without guesses: trial runs are singular at their start. A run that leaps over this point
-        leaps only once, and what runs evaluate counts as work."""
+        """A brachistochrone from rest, without guesses: trial runs are singular at their start. A run that jumps over this point
+        jumps only once, and what runs evaluate counts as work."""
         rest = "Real x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), a;"
         code, _, _, words = run(f"""model Slide
   parameter Real T(start = 1, fixed = false, min = 0.01);
@@ -509,7 +509,7 @@ end Slide;
             self.assertIn("the search for the solution of the boundary value problem: more than 100M steps of work", words)
 
     def test_goddard(self):
-        """Only from the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times
+        """Needs only the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times
         come from a model written by hand, with the arcs and, on the second arc, the surface D*(1 + v/c) = m*g."""
         written = """model Written
   parameter Real c = 0.5, k = 310, H = 500;

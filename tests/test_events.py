@@ -31,7 +31,7 @@ def nearest_to_zero(g, low, high):
 
 def looks_at(g, end, looks):
     """(time, g) at equal distances, and between two of them where g turns towards zero, because it may cross zero twice there. The
-    last is after the end, to see that it turns before."""
+    last one is after the end, so that a turn before the end is seen."""
     look = [(1e-13, g(1e-13))] + [(end * k / looks, g(end * k / looks)) for k in range(1, looks + 2)]
     found = list(look)
     for (a, g_a), (_, g_b), (c, g_c) in zip(look, look[1:], look[2:]):

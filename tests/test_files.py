@@ -244,7 +244,7 @@ class Paths(Folder):
             (self.path / name).unlink()
 
     def test_exports_replace_what_exports_wrote(self):
-        """Files of others are kept, and then none is written, whatever their names; empty ones and earlier exports are replaced."""
+        """If there is any file that no export wrote, it is kept, and no file is written; empty files and earlier exports are replaced."""
         for extra in [], ["--standalone"]:
             self.expect(0, "export", "m.mo", "--c", "c", *extra)
             exported = self.files()
@@ -317,7 +317,7 @@ class Paths(Folder):
 
 class Hidden(Folder):
     def test_mat_files_leave_out_what_is_hidden(self):
-        """CSV files have all: tests/cases/simulate/hidden_results.mo."""
+        """CSV files have all of them: tests/cases/simulate/hidden_results.mo."""
         self.write("h.mo", "model M\n  Real x(start = 1, fixed = true), away = 3*x annotation(HideResult = true);\nprotected\n"
                            "  Real zinc = x + 1, open = x + 2 annotation(HideResult = false), s(start = 0, fixed = true);\n"
                            "equation\n  der(x) = -x;\n  der(s) = zinc;\nend M;\n")

@@ -21,7 +21,7 @@ WORK = tempfile.mkdtemp()
 METHODS = ("dummy", "strangeness")
 STOP = 3
 
-# Others, one for each cause. A pivot passes zero on the way. The rest of a sum is small compared with a chain of pivots. The
+# Further systems, one for each cause of trouble. A pivot passes zero on the way. The rest of a sum is small compared with a chain of pivots. The
 # rewritten equations are singular at the start, or have other initial values. The choice of states is singular at an output point.
 # If ranks are computed, a pivot consists of round-off. Higher derivatives have a pole at an output point. A divisor of the
 # equations passes zero between two steps.

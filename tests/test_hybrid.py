@@ -748,7 +748,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(json.loads(run.stdout)["rejected"], 40)
 
     def test_determined_twice(self):
-        """A variable that a when or a clock determines has no other equation, on whichever side it stands."""
+        """A variable that a when or a clock determines has no other equation, on the left or on the right side."""
         kinds = (("Boolean b(start = false);", "b = true", "b", "(time > 0.3)"), ("Integer b(start = 0);", "b = 2", "b", "integer(3*time)"),
                  ("discrete Real b(start = 0);", "b = 2", "b", "time"), ("Boolean b(start = false);", "b = true", "not b", "(time > 0.3)"))
         for seed in range(2 * COUNT):

@@ -606,7 +606,7 @@ class SingularStarts(unittest.TestCase):
 
     def test_hidden_value(self):
         """0*w = 0 says nothing about w exactly at the start, but its derivative does: the default finds it, and no method uses
-        another value. That the number of constraints at the next level is the same does not show that they are the same constraints, after the point has moved."""
+        another value. If the next level has equally many constraints, they may still be different ones, because the point has moved."""
         rng = random.Random(16)
         for zero in ("z*(1 + x) = {b}*sin(x)", "z + x^2 = {b}*x", "exp(z) = 1 + {b}*x"):
             for method in ("dummy", "minimal", "underlying", "none", "strangeness"):
@@ -620,7 +620,7 @@ class SingularStarts(unittest.TestCase):
                         self.assertLess(abs(init["w"] - a/b), 1e-9)
 
     def test_initial_equations(self):
-        """These hold where ranks find the start: x2 is 0 and with it x1, or x0 is 1, whatever structural analysis assumes."""
+        """These hold where ranks find the start: x2 is 0 and with it x1, or x0 is 1, even if structural analysis assumes otherwise."""
         rng = random.Random(14)
         for _ in range(6 if SLOW else 20):
             x0, a = round(rng.uniform(-2, 0.8), 2), round(rng.uniform(0.5, 3), 1)

@@ -199,7 +199,7 @@ class Instants(unittest.TestCase):
         tally.check(self, 0.35)
 
     def speed_after(self, begin, brake, c, stop):
-        """By Runge and Kutta's method, up to the time at which only the brake is left or equilibrium is reached."""
+        """Integrates by Runge and Kutta's method, up to the time at which only the brake is left or equilibrium is reached."""
         def rate(w):
             return (c * math.exp(-c / w) / w**2 if w > c / 700 else 0) - brake
         w, t, h = begin, 0, 1e-3

@@ -261,7 +261,7 @@ class Capacitors:
         rng = random.Random(seed)
         n = rng.randint(2, 4)
         self.c, self.i, self.v = [rng.uniform(0.5, 2) for _ in range(n)], [rng.uniform(-1, 1) for _ in range(n)], [rng.uniform(-1, 1) for _ in range(n)]
-        self.switches = [(rng.uniform(0.2, 0.8), rng.random() < 0.5, rng.random() < 0.3) for _ in range(n - 1)]  # time, by a state, opens
+        self.switches = [(rng.uniform(0.2, 0.8), rng.random() < 0.5, rng.random() < 0.3) for _ in range(n - 1)]  # time of the change, whether a state triggers it, whether the switch opens
         for k, (_, _, opens) in enumerate(self.switches):
             if opens: self.v[k + 1] = self.v[k]
 

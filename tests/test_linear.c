@@ -114,7 +114,7 @@ static void test_pivots_change(void **state) {
   }
 }
 
-/* By elimination of the dense matrix with complete pivoting. */
+/* Solves by elimination of the dense matrix with complete pivoting. */
 static double plain_determinant(double *a, int32_t n, double *logarithm) {
   double sign = 1;
   *logarithm = 0;

@@ -301,7 +301,7 @@ static void test_derived_models(void **state) {
     Comparison *comparison = compare_run(bench.heap, bench.model, &request);
     for (uint32_t k = 0; k < comparison->count; k++) {
       CompareRun *run = &comparison->runs[k];
-      if (!run->ok || run->method == &method_strangeness) continue; /* that one makes no equations */
+      if (!run->ok || run->method == &method_strangeness) continue; /* strangeness makes no equations */
       Reduction layer = layer_of(&run->simulation), *reduction = &layer;
       Derived *derived = run->method->is_solved ? solved_make(reduction, run->method->name)
                                                 : derived_make(reduction, run->method->name);

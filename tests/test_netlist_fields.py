@@ -129,7 +129,7 @@ class Fields(unittest.TestCase):
                 self.assertEqual(found[first], found["v(a)"])
 
     def test_times_of_tran(self):
-        """Output begins at the time that .tran gives, whatever happens before it."""
+        """Output begins at the time that .tran gives, even if events happen before it."""
         for seed in range(20):
             rng = random.Random(seed)
             start, delay = rng.randrange(1, 15) / 1e4, rng.randrange(0, 5) / 1e4

@@ -182,7 +182,7 @@ def leakage(rng):
         kind, sign = rng.choice([("npn", 1), ("pnp", -1)])
         return (f"V1# a# 0 {sign * rng.uniform(2, 20):.3f}\nRC# a# c# {rng.choice(['3e9', '1e11', '1e12'])}\nVB# b# 0 {-sign}\n"
                 f"Q1# {rng.choice(['c# b# 0', 'c# b# 0 0', '0 c# 0', '0 c# b#'])} qm# {some(rng, ['m=3', 'area=2'])}\n.model qm# {kind}({some(rng, ['bf=80', 'subs=1', 'subs=-1'])})\n"), ["v(c#)"]
-    if rng.random() < 0.4:  # gmin counts once for a diode, whatever its m
+    if rng.random() < 0.4:  # gmin counts once for a diode with any m
         return (f"V1# a# 0 {-rng.uniform(2, 20):.3f}\nRC# a# c# {rng.choice(['3e9', '1e11', '1e12'])}\nD1# c# {rng.choice(['0', 'd#'])} dm# {some(rng, ['m=3', 'area=2', 'm=2 pj=3'])}\n"
                 f"D2# d# 0 dm# {some(rng, ['m=2', 'area=3'])}\n.model dm# d(is=1e-15 {some(rng, ['jsw=1e-15'])})\n"), ["v(c#)"]
     if rng.random() < 0.5:

@@ -53,7 +53,7 @@ static void test_path_passes_turning_points(void **state) {
   heap_destroy(heap);
 }
 
-/* (k u cos(a), k u sin(a)) = 0 in (u, a), a force that vanishes whatever its angle is: at the solutions the rows depend on each
+/* (k u cos(a), k u sin(a)) = 0 in (u, a), a force that vanishes for every angle: at the solutions the rows depend on each
  * other, and those nearest to the start keep the angle. */
 static bool force_residual(void *context, const double *x, double *r) {
   const double *k = context;

@@ -283,7 +283,7 @@ DISCRETE_KINDS = {
 
 
 class Discrete(unittest.TestCase):
-    """Discrete variables start from given values, however they are given, as if the text had them."""
+    """Discrete variables start from given values as if the model had them, for every way to give them."""
 
     def drawn(self, rng):
         return {name: draw(rng) for name, draw in DISCRETE_KINDS.items()}

@@ -27,7 +27,7 @@ def report(text):
 
 
 def solve(matrix, right):
-    """By elimination with pivots, in 60 digits: otherwise errors of order h^-4 would be round-off."""
+    """Solves by elimination with pivots, in 60 digits: otherwise errors of order h^-4 would be round-off."""
     rows = [[*row, value] for row, value in zip(matrix, right)]
     for k in range(len(rows)):
         rows[k:] = sorted(rows[k:], key=lambda row: -abs(row[k]))

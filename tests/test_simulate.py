@@ -317,7 +317,7 @@ class Mechanisms(unittest.TestCase):
 
 class Automatic(unittest.TestCase):
     def test_rotation_is_not_stiff(self):
-        """Cartesian coordinates serve for a part of each turn. Near its end they look stiff, the next ones do not."""
+        """Each Cartesian coordinate is a state for a part of each turn. Near the end of such a part the equations look stiff; in the next states they do not."""
         rng = random.Random(23)
         for _ in range(2 if SLOW else 6):
             speed, torque = rng.uniform(5, 30), rng.uniform(15, 40)

@@ -284,7 +284,7 @@ class Strangeness(unittest.TestCase):
         return second
 
     def test_examples(self):
-        """Structural analysis is right about these: the array is reduced, whatever its size; water has events."""
+        """Structural analysis is right about these: the array is reduced, for any size; water has events."""
         for name in ("andrews", "caraxis", "double_pendulum", "reactor", "slider_crank", "spherical_pendulum", "triple_pendulum", "water"):
             with self.subTest(name):
                 run = self.same_as_dummy(name, "strangeness", "--solver", "radau")

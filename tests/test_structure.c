@@ -999,7 +999,7 @@ static void culprits_are_named(void **state) {
   assert_int_equal(s.dulmage.n_over, 2);
   assert_set(&s.dulmage.over[0].culprit, "3", "");
   assert_set(&s.dulmage.over[1].culprit, "012", "01");
-  /* of two culprits in one component the smaller is shown, whatever the matching */
+  /* of two culprits in one component the smaller is shown, for any matching */
   s = run_text(state, "00..; .00.; 0.00; 000.; ...0; ...0;");
   assert_int_equal(s.dulmage.n_over, 1);
   assert_int_equal(s.dulmage.over[0].excess, 2);

@@ -130,8 +130,8 @@ class Points(unittest.TestCase):
         self.assertEqual([r["b"] for r in rows[:4]], [r["b"] for r in rows[4:]])
 
     def test_sobol(self):
-        """Of 2^k points, each interval of length 2^-k contains one, in every dimension; of 256, each square of a 4x4 grid contains
-        16."""
+        """Each interval of length 2^-k contains one of 2^k points, in every dimension; each square of a 4x4 grid contains 16 of
+        256 points."""
         arguments = [f for name in "abc" for f in ("--distribution", f"{name}=uniform(0,1)")]
         rows = table(self.growth, "--samples", "256", *arguments, "--outputs", "y", "--seed", "5")
         for name in "abc":
@@ -155,7 +155,7 @@ class Points(unittest.TestCase):
             self.assertNotEqual(draw(1, kind), draw(2, kind))
 
     def test_distributions(self):
-        """By the quantiles of the uniform samples of the same seed."""
+        """Samples of a distribution are its quantiles at the uniform samples of the same seed."""
         quantiles = {"uniform(2,5)": lambda u: 2 + 3 * u, "normal(1,0.5)": statistics.NormalDist(1, 0.5).inv_cdf,
                      "loguniform(1,100)": lambda u: 100 ** u,
                      "lognormal(1,0.5)": lambda u: math.exp(statistics.NormalDist(1, 0.5).inv_cdf(u)),

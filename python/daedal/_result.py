@@ -122,7 +122,7 @@ class Signal(Array):
 
 class Result(Mapping[str, Signal]):
     """A trajectory: `result["x"]` is a read-only array with one value per row, without a copy, and `result["x"](0.5)` the value at a time; `result["r"]` of an array
-    r[1], r[2], ... has its dimensions after that of the rows. At events there are two rows of one time.
+    r[1], r[2], ... has its dimensions after that of the rows. An event has two rows with the same time.
 
     A copy shares its memory, which does not change. Pickled, a result is its names, units, arrays, statistics and messages; an unpickled result can write CSV files but draw no pictures.
     """

@@ -36,6 +36,8 @@ static bool read_parameter(daedal_estimate *estimate, const daedal_guess *guess,
   if (guess->low != guess->high) parameter.lower = guess->low, parameter.upper = guess->high;
   const char *name = user_name(estimate->asked, arena, guess->name ? guess->name : "");
   parameter.figures.name = name;
+  const Model *model = estimate->asked->model->model;
+  if (model_find(model, name) == MAP_NONE) return refuse_name(model, &estimate->asked->diags, name, "fit");
   bool is_given = !isnan(guess->value);
   if (is_given ? !isfinite(guess->value) : !model_value(estimate, name, &parameter.figures.start))
     return refuse_usage(estimate->asked,

@@ -70,7 +70,7 @@ static void bound_run(daedal_estimate *estimate, daedal_plan *plan, daedal_optio
   estimate->steps = 0;
   estimate->step_work = (uint64_t)plan->plan->array.columns * ROW_WORK;
   estimate->most_steps =
-      plan == estimate->differentiated || !estimate->usual_steps ? INFINITY : estimate->usual_steps / GOOD_PART;
+      plan == estimate->differentiated || estimate->usual_steps == 0 ? INFINITY : estimate->usual_steps / GOOD_PART;
   budget_take(estimate->zero.budget, BUDGET_WORK, NEXT_STEPS * estimate->step_work); /* for its start */
   options->on_step = count_step;
   options->context = estimate;

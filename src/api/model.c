@@ -418,7 +418,7 @@ const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
 
 typedef struct DumpRequest {
   const char *pass;
-  TextVec text; /* output; it stays in the model */
+  TextVec text; /* the output of the pass; it stays in the model */
 } DumpRequest;
 
 static bool work_dump(daedal_model *model, const void *argument) {

@@ -65,7 +65,7 @@ uint32_t logic_delay_leaves(const LogicDelay *delay);
 typedef struct Logic {
   uint32_t leaves;              /* of the model and of the logic: modes come after them */
   uint32_t initial, terminal;   /* leaves that are true at the start, at the end */
-  bool is_asked, asks_terminal; /* one of these is used; terminal() is */
+  bool is_asked, asks_terminal; /* initial() or terminal() is used; terminal() is used */
   VEC(LogicStep) steps;         /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */
   IndexVec level_start;
   VEC(LogicSample) samples;

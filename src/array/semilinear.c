@@ -98,7 +98,7 @@ static const SemilinearRow *stream_of(const StreamVec *streams, const Map *by_fl
   return found == MAP_NONE ? NULL : &streams->data[found];
 }
 
-/* Do two or more terms of a balance, all that are flows of streams, have this slope, with one sign? The others are sources. */
+/* Are two or more terms of a balance flows of streams, all with this slope and the same sign? The other terms are sources. */
 static bool all_have(Dag *dag, const StreamVec *streams, const Map *by_flow, const Term *terms, uint32_t count,
                      Expr slope) {
   int ways[2] = {0, 0};

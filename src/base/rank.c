@@ -28,8 +28,8 @@ static double certain_value(const double *a, const double *size, int32_t e, doub
   return fabs(a[e]) > lost * size[e] ? fabs(a[e]) : 0;
 }
 
-/* In a sum of two terms, the smaller one is lost if it is not much larger than the round-off of the other. Returns it if it is
- * lost, otherwise 0. */
+/* In a sum of two terms, the smaller one is lost if it is not much larger than the round-off of the other. Returns the size of
+ * entry e if it is lost, otherwise 0. */
 static double absorbed_term(double a, double b) {
   static const double ABSORBED = 1e-12;
   return fmin(a, b) <= ABSORBED * fmax(a, b) ? fmin(a, b) : 0;

@@ -34,7 +34,7 @@
 #define vec_last(v) ((v)->data[(v)->count - 1])
 
 /* Frees up to six vectors and leaves them empty. */
-#define vec_free(heap, ...) VEC_SIXTH(__VA_ARGS__, VEC_6, VEC_5, VEC_4, VEC_3, VEC_2, VEC_1)(heap, __VA_ARGS__)
+#define vec_free(heap, ...) VEC_SIXTH(__VA_ARGS__, VEC_6, VEC_5, VEC_4, VEC_3, VEC_2, VEC_1, 0)(heap, __VA_ARGS__)
 #define VEC_SIXTH(a, b, c, d, e, f, chosen, ...) chosen
 #define VEC_1(heap, v) (heap_free((heap), (v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 #define VEC_2(heap, v, ...) (VEC_1(heap, v), VEC_1(heap, __VA_ARGS__))

@@ -58,7 +58,7 @@ void session_write_picture(Session *session, const char *path, const char *svg);
 /* Draws a picture of a handle to every path of --plot; in characters on standard output. */
 void session_write_plots(Session *session, void *handle, daedal_plot plot);
 
-/* Writes the JSON of a handle for --json. If the model failed before there was a handle, writes the report of NULL. */
+/* Writes the JSON of a handle for --json. If the model failed before there was a handle, writes a report without values. */
 void session_write_json(Session *session, void *handle, daedal_report_kind kind);
 
 /* Writes the JSON of a refused model, with its messages. */

@@ -7,6 +7,6 @@
 __attribute__((format(printf, 2, 3))) bool say_error(const char *code, const char *format, ...);
 #define usage_error(...) say_error("D200", __VA_ARGS__)
 
-/* Prints the names of a NULL-terminated list that are near the word on standard error; if there are none, all names as those
- * available of that kind. */
+/* Prints the names of a NULL-terminated list that are near the word on standard error; if there are none, prints all names
+ * of that kind. */
 void suggest_print(const char *word, const char *const *names, const char *kind);

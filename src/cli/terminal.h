@@ -14,7 +14,7 @@ const char *terminal_style(Style style);
  * and tabs stay if `lines`. */
 void terminal_write(FILE *file, const char *bytes, size_t length, bool lines);
 
-/* Prints one line on standard error, whatever the values of the format contain. */
+/* Prints exactly one line on standard error, even if values of the format contain line breaks. */
 __attribute__((format(printf, 1, 2))) void terminal_say(const char *format, ...);
 
 /* Is standard error a terminal? */

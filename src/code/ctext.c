@@ -14,7 +14,7 @@ enum { PIECE_LINES = 400 };
 /* Loops are joined up to this many lines. */
 enum { JOIN_LINES = 400 };
 
-enum { NO_PLACE = UINT32_MAX };
+#define NO_PLACE UINT32_MAX
 
 /* ---- header ---- */
 
@@ -344,7 +344,7 @@ static void put_store(ProgramWriter *writer, const Scope *scope, uint32_t output
  * piece. */
 typedef struct OutputList {
   uint32_t *next;  /* per output */
-  uint32_t *first; /* per line of the prologue; the last entry: not made by a line */
+  uint32_t *first; /* per line of the prologue; the last entry is for text that no line makes */
 } OutputList;
 
 static OutputList list_outputs(Heap *heap, const Kernel *kernel) {
@@ -608,7 +608,7 @@ static void push_loop_step(ProgramWriter *writer, const Loop *loop, uint32_t fun
   vec_push(writer->heap, &writer->out->steps, step);
 }
 
-/* Adds loops for parallel blocks: one loop for all blocks if its text is worth that, otherwise one loop for each. */
+/* Adds loops for parallel blocks: one loop for all blocks if that makes the text shorter, otherwise one loop for each. */
 static void add_loops(ProgramWriter *writer, const ProgramStep *steps, uint32_t count) {
   Loop loop = describe_loop(writer, steps, count, true);
   uint32_t function = loop_function(writer, &loop, false);

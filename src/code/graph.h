@@ -1,5 +1,5 @@
 /* graph: the nodes below some roots, children before parents, and the position of each in that list. A view of the expression graph
- * for numeric code: only children that a value depends on count. */
+ * for numeric code: children on which no value depends are left out. */
 #pragma once
 
 #include "expr/dag.h"

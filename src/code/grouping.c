@@ -66,7 +66,7 @@ static bool is_leaf(const Dag *dag, Expr e) {
 
 /* owner[p]: the region of node p as its parents determine it; parents come later in the list, so it is swept backwards. */
 static void find_regions(Split *split) {
-  enum { FREE = 0, SHARED = UINT32_MAX };
+  const uint32_t FREE = 0, SHARED = UINT32_MAX;
   const IndexVec *nodes = &split->graph.nodes;
   uint32_t *owner = heap_array(split->heap, nodes->count, sizeof *owner);
   for (uint32_t p = nodes->count; p-- > 0;) {

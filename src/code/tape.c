@@ -35,7 +35,7 @@ typedef struct TapeCall {
   uint32_t *arguments, *results;
 } TapeCall;
 
-/* Neighbours in an array, and where they come from: neighbours in the file; or go to: the next of the outputs. */
+/* Neighbours in an array that are copied from neighbours in the file, or to the next outputs. */
 typedef struct FileRun {
   uint32_t store, place, file, count;
 } FileRun;

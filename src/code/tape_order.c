@@ -6,7 +6,7 @@
 /* The most lines that are mixed, so that their values stay in the nearest caches. */
 enum { WINDOW = 4096 };
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* A line that waits for another; `next` waits for the same one. */
 typedef struct Waiting {

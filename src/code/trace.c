@@ -17,7 +17,7 @@ enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
  * one demand: the code computes all of them, and the next site finds them there. */
 typedef struct Demand {
   uint32_t order, result_count;
-  IndexVec partials; /* for order 1: all that are requested; otherwise those of the one derivative */
+  IndexVec partials; /* for order 1: all requested partial derivatives; for higher orders: those of one derivative */
   uint32_t *results;
   double *arguments; /* of the last call, whose values are in the code of this path; UINT32_MAX: none */
   uint32_t way;
@@ -59,7 +59,7 @@ struct Trace {
   Names *names;
   bool with_partials, is_off;
   uint64_t known, unknown; /* calls of this trial, recently */
-  uint64_t rest, left;     /* length of the rest, and the calls that are left of it */
+  uint64_t rest, left;     /* length of the pause, and the calls that are left of it */
   VEC(Demand) demands;
   Map visitor_of; /* address of a call site -> visitor */
   VEC(Visitor) visitors;

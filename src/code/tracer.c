@@ -114,8 +114,8 @@ typedef struct Substitution {
   const Value *inputs;
   Arena arena;
   ExprVec arguments; /* nodes of the Reals among the inputs */
-  ExprVec rates;     /* for each the leaf of its rate; EXPR_NONE: none is given */
-  IndexVec silent;   /* for each: its derivative does not count */
+  ExprVec rates;     /* for each argument the leaf of its rate; EXPR_NONE: none is given */
+  IndexVec silent;   /* for each argument: its derivative is not used */
 } Substitution;
 
 static bool is_listed(const IndexVec *list, uint32_t slot) {

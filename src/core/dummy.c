@@ -19,7 +19,7 @@ static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 typedef struct ChoiceBlock {
   const ChoicePlan *plan;
   BlockMatrix *matrix;
-  double *weight; /* weights with the state preferences, bounded at the last point */
+  double *weight; /* a larger weight means less preferred as a state, at the last point */
   Judged *judged; /* per stage: the last judgement of the present choice */
 } ChoiceBlock;
 
@@ -74,30 +74,17 @@ static double allowed_error(const Dummy *dummy, int32_t unknown, const double *y
   return dummy->host.nominal[column] + fabs(y[column]);
 }
 
-/* Computes the weights of a block whose state preferences are bounded, at a point. */
-static void bound_preferences(const Dummy *dummy, ChoiceBlock *choice, const double *y) {
+static void follow_sizes(const Dummy *dummy, ChoiceBlock *choice, const double *y) {
   const BlockShape *shape = choice->plan->shape;
-  const double *preference = choice->plan->preference;
-  double least = HUGE_VAL, most = 0;
-  for (int32_t p = 0; p < shape->size; p++) {
-    if (dummy->plan.d[shape->unknown[p]] == 0) continue;
-    double size = preference[p] / allowed_error(dummy, shape->unknown[p], y);
-    least = fmin(least, size);
-    most = fmax(most, size);
-  }
-  bool is_far = most > STRONGEST_WISH * least;
-  double power = is_far ? log(STRONGEST_WISH) / log(most / least) : 1; /* a power keeps the order of the weights */
-  for (int32_t p = 0; p < shape->size; p++) {
-    double unit = allowed_error(dummy, shape->unknown[p], y);
-    choice->weight[p] = unit * pow(preference[p] / unit, power);
-  }
+  for (int32_t p = 0; p < shape->size; p++)
+    choice->weight[p] = choice->plan->preference[p] * allowed_error(dummy, shape->unknown[p], y);
   forget_judged(choice);
 }
 
 /* The matrix of a block and the weights of its columns at a point. */
 static EvalStatus run_block(const Dummy *dummy, ChoiceBlock *choice, double t, const double *y) {
   EvalStatus status = block_matrix_run_differentiated(choice->matrix, &dummy->host, t, y);
-  if (status == EVAL_OK && choice->plan->is_bounded) bound_preferences(dummy, choice, y);
+  if (status == EVAL_OK && choice->plan->follows_sizes) follow_sizes(dummy, choice, y);
   return status;
 }
 

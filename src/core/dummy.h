@@ -15,15 +15,11 @@
 #include "core/block.h"
 #include "core/select.h"
 
-/* The largest factor by which state preferences multiply a weight, in units of the allowed error of a column. Errors of
- * states reach the other columns through the matrix that decides the choice of states. */
-static const double STRONGEST_WISH = 10;
-
 /* A block with a choice: at some stage it has fewer rows than candidates but at least one row. */
 typedef struct ChoicePlan {
   const BlockShape *shape;
   const double *preference; /* per block column: a larger number means less preferred as a state */
-  bool is_bounded;          /* preferences may lead to a singular matrix, so they are bounded */
+  bool follows_sizes;       /* in units of the allowed errors; otherwise the preferences are the weights */
 } ChoicePlan;
 
 typedef struct DummyPlan {

@@ -199,7 +199,7 @@ static bool solve_with_new_pre(Settle *settle, double t, double *y) {
   return !settle->has_other_structure || settle->methods->solve_at_event(settle->host, t, y);
 }
 
-/* Everything has settled. Must a mode on its edge change by the rates that hold now? */
+/* Everything has settled. Do the current rates require a mode on its edge to change? */
 static bool leads_on(Settle *settle, double t, const double *y) {
   Edges *edges = settle->edges;
   edges_evaluate(edges, t, y);

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton's method: the largest number of iterations, and of halvings of a step. A correction is the last one when the next,
- * quadratic in it, is lost in round-off; within a step, when it is lost in the smallest error that a step may have. */
+/* Newton's method: the largest number of iterations, and of halvings of a step. Corrections end when the next one,
+ * quadratic in the last, would be below round-off; within a step, when it would be below the smallest error that a step may
+ * have. */
 /* A blocking junction has a conductance of 1e-12 siemens. A Newton step by that is 1e12 times too long, and must be halved
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
@@ -608,7 +609,9 @@ static EvalStatus run_explicit(StateSpace *space, SolvedUnit *unit, double t, do
   EvalStatus status = space->host.run(space->host.host, unit->program, t, y, unit->values);
   for (int32_t k = 0; k < unit->plan->count; k++)
     if (status == EVAL_OK || isfinite(unit->values[k])) y[unit->columns[k]] = unit->values[k];
-  return status == EVAL_OK ? EVAL_OK : fail_undefined(space, unit, t, y); /* at the values that others depend on */
+  return status == EVAL_OK
+             ? EVAL_OK
+             : fail_undefined(space, unit, t, y); /* reported at the values that other columns depend on */
 }
 
 static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, double *y) {

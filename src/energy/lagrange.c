@@ -18,7 +18,7 @@ typedef struct Lagrange {
   uint32_t n;
   Expr *mass;        /* n by n, symmetric */
   bool is_higher;    /* L or D has derivatives beyond the first */
-  bool is_quadratic; /* not so, and the mass matrix contains no velocity */
+  bool is_quadratic; /* no such derivatives, and the mass matrix contains no velocity */
   Map place;         /* (i, j, k) -> index of the velocity term */
   VEC(VelocityTerm) velocities;
   Expr *rest; /* per coordinate: d/dt dL/dq' - dL/dq without accelerations and products of velocities */

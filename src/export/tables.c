@@ -121,8 +121,7 @@ static void part_add(InitialPart *part, const InitialSystem *system, uint32_t ro
   part->column[part->columns++] = column;
 }
 
-/* Adds one unit after another, as they were solved. Those with as many columns as rows are one stage while they follow each
- * other. */
+/* Adds one unit after another, as they were solved. Consecutive units with as many columns as rows form one stage. */
 static void part_add_units(Heap *heap, InitialPart *part, const InitialSystem *system, const StepsTrace *trace) {
   const uint32_t *rows = trace->rows.data, *columns = trace->columns.data;
   const double *weights = trace->weights.data;
@@ -332,18 +331,18 @@ static void put_choices(Writer *writer) {
   const ExportSource *source = writer->source;
   BlockShape *const *shapes = source->evaluator->code->shapes;
   uint32_t blocks = (uint32_t)source->structure->blocks.n_blocks, count = 0;
+  bool *follows_sizes = arena_array(writer->arena, blocks, sizeof *follows_sizes);
   for (uint32_t b = 0; b < blocks; b++) {
     if (!dummy_blocks_choose(source->choice, (int32_t)b)) continue;
     double *preference = arena_array(writer->arena, (size_t)shapes[b]->size, sizeof *preference);
-    for (int32_t p = 0; p < shapes[b]->size; p++)
-      preference[p] = preference_weight(source->evaluator, shapes[b]->unknown[p]);
+    follows_sizes[b] = preference_of_block(source->evaluator, shapes[b], preference);
     cdata_numbers(writer->heap, writer->out, "static ", arena_printf(writer->arena, "block%u_preference", b),
                   preference, (uint32_t)shapes[b]->size);
   }
   PUT(writer, "static const ChoicePlan choices[] = {\n");
   for (uint32_t b = 0; b < blocks; b++) {
     if (!dummy_blocks_choose(source->choice, (int32_t)b)) continue;
-    PUT(writer, "    {&block%u, block%u_preference, %d},\n", b, b, preference_is_bounded(source->evaluator, shapes[b]));
+    PUT(writer, "    {&block%u, block%u_preference, %d},\n", b, b, follows_sizes[b]);
     count++;
   }
   PUT(writer, "    {0, 0, 0}};\n\nenum { CHOICES = %u };\n\n", count);

@@ -26,7 +26,7 @@ typedef struct StartCode {
   const LeafJacobian *leaves; /* parameters, discrete leaves, pre() of these */
 } StartCode;
 
-/* Without parameters that initialization determines it serves all runs. Lives in the heap. */
+/* If initialization determines no parameters, it is used for all runs. Lives in the heap. */
 StartCode *start_code_new(Heap *heap, InitialSystem *system, StartLeaves varied);
 
 typedef struct StartDerivative StartDerivative;

@@ -54,7 +54,7 @@ static void count_units(InitialSystem *system, const InitialColumn *columns, con
 
 /* ---- condition ---- */
 
-/* The entries at shaken columns, in the heap. */
+/* The entries at perturbed columns, in the heap. */
 static double *entries_shaken(InitialSystem *system, Patch *patch, double t, const double *y) {
   uint32_t worst;
   const double *values;

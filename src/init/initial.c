@@ -15,7 +15,7 @@ static bool gave_way(const InitialColumn *column, double value) {
   return !(fabs(value - column->start) <= KEPT * (1 + fabs(column->start)));
 }
 
-/* May another solution be nearer than the one that the guess led to, or do min and max forbid it? */
+/* May another solution be nearer than the one found, or is the one found outside of min and max? */
 static bool goes_astray(const InitialColumn *columns, const double *nominal, uint32_t count, const double *y) {
   for (uint32_t q = 0; q < count; q++)
     if (steps_is_far(&columns[q], nominal[q], y[q]) || column_excess(&columns[q], y[q]) > 0) return true;

@@ -31,7 +31,7 @@ static Series series_multiply(const Series *a, const Series *b) {
   return product;
 }
 
-/* a / b, b.at[0] not being 0. */
+/* a / b; b.at[0] must not be 0. */
 static Series series_divide(const Series *a, const Series *b) {
   Series quotient = {0};
   for (int i = 0; i < PROPAGATION_LEVELS; i++) {

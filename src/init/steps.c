@@ -116,7 +116,7 @@ static void put_words(InitialSteps *run, uint32_t kind, uint32_t first, uint32_t
   }
 }
 
-/* The program of the pending assignments: the plan's, or made now from those that were put off and the others. */
+/* The program of the pending assignments: the plan's, or one made now. */
 static const Program *assignment_program(InitialSteps *run) {
   InitialSystem *system = run->system;
   uint32_t count = run->targets.count;
@@ -480,7 +480,7 @@ static bool attempt(InitialSteps *run, InitialUnit *unit, StepsMove move) {
   return best < HUGE_VAL;
 }
 
-/* Is there a start value that only MOVE_ALIKE counts? */
+/* Is there a start value that has a weight only with MOVE_ALIKE? */
 static bool has_uncounted(const InitialSteps *run, const InitialUnit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) {
     const InitialColumn *column = &run->columns[unit->positions[k]];

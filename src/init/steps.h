@@ -50,7 +50,7 @@ StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const
 /* Which given start values may move; fixed ones never do. */
 typedef enum StepsMove {
   MOVE_OTHERS, /* none that can be kept; this does not include variables without derivatives and highest derivatives */
-  MOVE_STATES_LAST, /* all, but only those that can be kept count */
+  MOVE_STATES_LAST, /* all, but only moves of those that can be kept cost anything */
   MOVE_ALIKE,       /* all, and all given ones have equal weight */
   MOVE_EQUALLY,     /* all, and all have equal weight, given or not */
   STEPS_MOVES

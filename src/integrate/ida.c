@@ -25,7 +25,7 @@
  * `convergence` is a correction divided by the one before it. Above SLOW_IDA new factors are made for the next step, above SAFETY
  * for this one. It is unknown before the second correction of a step. Until then the value of the last step with two corrections
  * counts, GROW_LEAST times larger for each step since. It is at least SURE, because a value that is small by chance would be used
- * for ever, and a half after a change of step or order.
+ * indefinitely, and at least a half after a change of step or order.
  *
  * Columns that are not states have a larger weight here than in the error test, because a pivot may make them states, with the
  * history that the corrector left. */
@@ -266,9 +266,12 @@ static void ida_choose(Ida *ida) {
   /* IDA's norm is the root mean square over all columns; this factor makes it that over the states. */
   double count = system->links > 0 ? system->links : system->columns;
   for (int32_t c = 0; c < system->columns; c++) {
-    bool is_watched = system->watched && system->watched[c];
-    bool is_spare = system->spare && system->spare[c] && system->links > 0 && !is_watched;
-    ida_set_share(ida, c, is_spare ? LEAST_ABSOLUTE : MINOR, is_spare ? LEAST_ABSOLUTE : SMALL_PART);
+    bool is_watched = system->watched && system->watched[c], may_jump = system->links > 0 && !is_watched;
+    bool is_spare = may_jump && system->spare && system->spare[c];
+    bool is_candidate = system->successor && system->successor[c] >= 0;
+    if (is_spare) ida_set_share(ida, c, LEAST_ABSOLUTE, LEAST_ABSOLUTE);
+    else if (may_jump && !is_candidate) ida_set_share(ida, c, DIFFERENCE_ROUND_OFF, SMALL_PART);
+    else ida_set_share(ida, c, MINOR, SMALL_PART);
   }
   for (int32_t l = 0; l < system->links; l++)
     ida_set_share(ida, system->link_to[l], DIFFERENCE_ROUND_OFF, DIFFERENCE_ROUND_OFF);
@@ -329,7 +332,7 @@ static StepStatus ida_status(const Ida *ida, int flag) {
 }
 
 /* After a failed error test at order 1 the step size stays for as many steps as the next order needs. If it grew at
- * once, IDA could stay at order 1 for ever (the transistor amplifier at 1e-10). */
+ * once, IDA could stay at order 1 indefinitely (the transistor amplifier at 1e-10). */
 static void ida_hold_step(Ida *ida) {
   long failures = 0;
   int order = 0;

@@ -61,7 +61,7 @@ typedef struct Radau {
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
-  double last_t, last_h; /* last_h 0: there is none */
+  double last_t, last_h; /* last_h 0: there was no step */
   bool is_repeated;      /* the next step begins where the last one did */
   double passed_h; /* size of the step that contains the start, if the solution has at most a kink there; otherwise 0 */
   double *last_defect;    /* [columns] */
@@ -648,7 +648,7 @@ static void radau_reject(Radau *radau, double h, double error) {
   radau->rejected = true;
 }
 
-/* Predictions went astray: Jacobian and contraction found with them are useless. */
+/* Predictions were far off: Jacobian and contraction found with them are useless. */
 static void radau_forget(Radau *radau) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;
@@ -814,7 +814,7 @@ static void radau_suggest(void *self, double step) {
   if (!radau->fixed_step) radau->h_next = step;
 }
 
-/* The polynomials of the step and its Jacobian also serve for a part of it. */
+/* The polynomials of the step and its Jacobian are also used for a part of the step. */
 static bool radau_repeat(void *self, double step) {
   Radau *radau = self;
   if (radau->last_h == 0 || radau->fixed_step) return false;
@@ -852,7 +852,7 @@ static void radau_switch_states(void *self, const double *y) {
   radau_choose(radau, radau->stages->chosen_links >= 0 ? radau->jacobian : NULL);
 }
 
-/* The factors serve while they belong to the step. */
+/* The factors are used as long as they belong to the step. */
 static bool radau_stages(void *self, StepStages *out) {
   Radau *radau = self;
   if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||

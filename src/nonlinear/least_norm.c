@@ -11,7 +11,7 @@ struct LeastNorm {
   int32_t rows, columns, free;
   const int32_t *start, *row; /* of A */
   double *unit;               /* per column */
-  int32_t *number;            /* per column: among the free ones, -1 if held */
+  int32_t *number;            /* per column: its number among the free columns; -1 if it is held */
   double slack;
   double *work;            /* free columns, then rows */
   int32_t *begin, *places; /* the pattern; per row: where its next entry goes */

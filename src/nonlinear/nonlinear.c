@@ -28,7 +28,7 @@ static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
 static const double FLOOR = 4e-16;      /* a smaller step is lost in round-off */
 static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
 static const double SHORTEST =
-    1e-5; /* smallest step of a continuation, relative to the size of a column; so is the next */
+    1e-5; /* smallest step of a continuation, relative to the size of a column; the next number is relative to that, too */
 static const double FIRST = 0.25;
 static const double LEAST_DAMPING = 1e-4;
 static const double FARTHEST_SLIDE = 64; /* relative to the step of the linear model */
@@ -743,7 +743,7 @@ static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_u
   return any;
 }
 
-/* Does a small step aside along the solutions lead nearer to the origin? If so, moves x there. A point where the solutions
+/* Does a small step along the solutions get nearer to the origin? If so, moves x there. A point where the solutions
  * are normal to the direction of the origin may be farther away than its neighbours, like the top of a bell curve seen from
  * below. */
 static bool step_aside(Nonlinear *nonlinear, double *x, bool only_undrawn) {

@@ -22,7 +22,8 @@ typedef struct Handover {
   double time;
   Evaluator *evaluator; /* of the array from which the model's columns and discrete values are copied */
   const double *y;
-  const ArrayRun *again; /* instead: the values with which another run made the same plan; NULL: none */
+  const ArrayRun
+      *again; /* in place of the two above: the values with which another run made the same plan; NULL: none */
 } Handover;
 
 /* Where a run continues that another program began. */

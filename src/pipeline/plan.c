@@ -141,8 +141,8 @@ static void keep_read(Plan *plan, const bool *read) {
 }
 
 /* Structural analysis sees zeros only. If the Jacobian is singular nevertheless, the equations are rewritten until it is
- * regular. Then they may be differentiated more often than the structure showed. If one with a kink is, everything is done
- * again with all kinks open. */
+ * regular. Then they may be differentiated more often than the structure showed. If an equation with a kink then is,
+ * everything is done again with all kinks open. */
 static bool pass_regular(Plan *plan) {
   uint32_t before = plan->diags->list.count;
   bool *read = arena_array(&plan->arena, plan->model->parameters.count, sizeof *read);
@@ -315,7 +315,7 @@ static bool keeps_structure(Plan *plan) {
   return false;
 }
 
-/* Delays read past values of the model's own unknowns. A method that makes another model of it has none. */
+/* Delays read past values of the model's own unknowns. A method that integrates another model has no past values. */
 static bool carries_delays(Plan *plan) {
   const Logic *logic = plan->problem.logic;
   if (!logic || !logic->delays.count || plan->reduction.reduced.modes == &plan->modes) return true;

@@ -190,7 +190,7 @@ static const RunPass RUN_PASSES[] = {
     {pass_gradient, offsetof(Seconds, integrate)},  /* and back again */
 };
 
-/* Reports the text that functions printed with the other messages; repeated lines once. */
+/* Adds the text that functions printed to the messages; repeated lines appear once. */
 static void report_printed(Simulation *simulation) {
   enum { SHOWN = 20 };
   TextVec *printed = &external_state(simulation->heap)->printed;
@@ -262,13 +262,13 @@ static void adopt(Simulation *simulation, const Simulation *other) {
   simulation->diags = diags;
 }
 
-/* Did it begin to integrate, and stop later than another one? */
+/* Did this run begin to integrate, and stop later than the other one? */
 static bool is_ahead(const Simulation *simulation, const Simulation *other) {
   const TurningPoint *point = other->statistics.stepper.turning, *reached = simulation->statistics.stepper.turning;
   return point && reached && reached->time > point->time;
 }
 
-/* Runs again with replaced equations that follow from others. If that stops later, its result counts. */
+/* Replaces equations that follow from others, and runs again. If the second run stops later, its result is used. */
 static bool run_redundant(Simulation *simulation, uint32_t before) {
   Heap *heap = simulation->heap;
   Diags *attempt = heap_alloc(heap, sizeof *attempt);

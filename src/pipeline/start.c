@@ -232,7 +232,7 @@ static void collect_steps(StepSearch *steps) {
   }
 }
 
-/* Is there a solution with these values? If not: how far each is from its middle. */
+/* Is there a solution with these values? If not, computes how far each is from the middle of its interval. */
 static bool try_steps(StepSearch *steps, const double *value, double *miss) {
   const Edges *edges = &steps->search->switches->edges;
   if (try_held(steps->search, steps->trial, steps->count, steps->mode, value)) return true;

@@ -64,8 +64,8 @@ bool dummy_blocks_choose(const DummyBlocks *blocks, int32_t block) {
 
 static ChoicePlan choice_plan(Heap *heap, const Evaluator *evaluator, const BlockShape *shape) {
   double *preference = heap_array(heap, (size_t)shape->size, sizeof *preference);
-  for (int32_t p = 0; p < shape->size; p++) preference[p] = preference_weight(evaluator, shape->unknown[p]);
-  return (ChoicePlan){shape, preference, preference_is_bounded(evaluator, shape)};
+  bool follows_sizes = preference_of_block(evaluator, shape, preference);
+  return (ChoicePlan){shape, preference, follows_sizes};
 }
 
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyBlocks *blocks) {

@@ -9,34 +9,35 @@
 static const double SELECT_WEIGHT[] = {
     [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
 
-double preference_weight(const Evaluator *evaluator, int32_t unknown) {
-  const Array *array = evaluator->array;
+static double select_weight(const Evaluator *evaluator, int32_t unknown) {
   const Model *model = evaluator->model;
-  const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[unknown]]];
-  return SELECT_WEIGHT[variable->select] * evaluator->nominal[array->column_start[unknown]];
+  uint32_t variable = model->unknowns.data[evaluator->array->problem->unknown[unknown]];
+  return SELECT_WEIGHT[model->variables.data[variable].select];
 }
 
 /* ---- must they be bounded? ---- */
 
-/* The least and the largest preference of the columns that may be states. */
+/* The largest factor by which state preferences multiply a weight, in units of the allowed error of a column. Errors of
+ * states reach the other columns through the matrix that decides the choice of states. */
+static const double STRONGEST_WISH = 10;
+
+/* The power of the weights by stateSelect if no preference can make the matrix singular: then stateSelect decides alone. */
+static const double STRICT = 4;
+
+/* Least and largest values of the columns that may be states. */
 typedef struct PreferenceRange {
   double least, most;
 } PreferenceRange;
 
-static PreferenceRange range_with(PreferenceRange range, double preference) {
-  return (PreferenceRange){fmin(range.least, preference), fmax(range.most, preference)};
+static PreferenceRange range_with(PreferenceRange range, double value) {
+  return (PreferenceRange){fmin(range.least, value), fmax(range.most, value)};
 }
 
 static bool may_be_state(const Evaluator *evaluator, const BlockShape *shape, int32_t p) {
   return evaluator->array->d[shape->unknown[p]] > 0;
 }
 
-static PreferenceRange range_of_preferences(const Evaluator *evaluator, const BlockShape *shape) {
-  PreferenceRange range = {INFINITY, 0};
-  for (int32_t p = 0; p < shape->size; p++)
-    if (may_be_state(evaluator, shape, p)) range = range_with(range, preference_weight(evaluator, shape->unknown[p]));
-  return range;
-}
+static bool is_wide(PreferenceRange range) { return range.most > STRONGEST_WISH * range.least; }
 
 static bool is_constant(const Dag *dag, Expr entry) {
   static const Op moving[] = {OP_VARIABLE, OP_TIME, OP_DISCRETE, OP_PRE};
@@ -96,8 +97,8 @@ static bool rest_is_constant(const DummyRows *rows) {
   return true;
 }
 
-/* Is the matrix of the rows and the columns with at least this weight regular for all values? */
-static bool are_always_regular(const Evaluator *evaluator, const BlockShape *shape, double weight) {
+/* Is the matrix regular for all values if the columns that stateSelect prefers least become dummies? */
+static bool are_always_regular(const Evaluator *evaluator, const BlockShape *shape, double least_preferred) {
   Arena arena = arena_make(evaluator->heap);
   DummyRows rows = {.dag = evaluator->array->dag, .shape = shape};
   rows.pattern = (Pattern){shape->stage_rows[1], shape->size, shape->row_start, shape->column};
@@ -106,7 +107,8 @@ static bool are_always_regular(const Evaluator *evaluator, const BlockShape *sha
   rows.is_solved = arena_array(&arena, (size_t)shape->size, sizeof(bool));
   rows.open = index_zeros(&arena, shape->size);
   for (int32_t p = 0; p < shape->size; p++)
-    rows.is_open[p] = may_be_state(evaluator, shape, p) && preference_weight(evaluator, shape->unknown[p]) >= weight;
+    rows.is_open[p] =
+        may_be_state(evaluator, shape, p) && select_weight(evaluator, shape->unknown[p]) >= least_preferred;
   count_open(&rows);
   solve_rows(&rows, index_zeros(&arena, shape->size));
   bool is_regular = rest_is_constant(&rows);
@@ -114,8 +116,18 @@ static bool are_always_regular(const Evaluator *evaluator, const BlockShape *sha
   return is_regular;
 }
 
-bool preference_is_bounded(const Evaluator *evaluator, const BlockShape *shape) {
-  PreferenceRange range = range_of_preferences(evaluator, shape);
-  if (!shape->stages || !(range.most > STRONGEST_WISH * range.least)) return false;
-  return !are_always_regular(evaluator, shape, range.most / STRONGEST_WISH);
+bool preference_of_block(const Evaluator *evaluator, const BlockShape *shape, double *preference) {
+  PreferenceRange selects = {INFINITY, 0}, weights = {INFINITY, 0};
+  for (int32_t p = 0; p < shape->size; p++) {
+    double select = select_weight(evaluator, shape->unknown[p]);
+    preference[p] = select * evaluator->nominal[evaluator->array->column_start[shape->unknown[p]]];
+    if (!may_be_state(evaluator, shape, p)) continue;
+    selects = range_with(selects, select);
+    weights = range_with(weights, preference[p]);
+  }
+  if (!shape->stages || !(is_wide(weights) || is_wide(selects))) return false;
+  bool is_bounded = is_wide(selects) && !are_always_regular(evaluator, shape, selects.most / STRONGEST_WISH);
+  double power = is_bounded ? log(STRONGEST_WISH) / log(selects.most / selects.least) : STRICT; /* keeps their order */
+  for (int32_t p = 0; p < shape->size; p++) preference[p] = pow(select_weight(evaluator, shape->unknown[p]), power);
+  return true;
 }

@@ -7,9 +7,8 @@
 #include "code/block_shape.h"
 #include "core/dummy.h"
 
-/* A larger weight means less preferred as a state: the nominal value of the unknown, times a factor by its stateSelect. */
-double preference_weight(const Evaluator *evaluator, int32_t unknown);
-
-/* Must the preferences of a block be bounded? Not if they are nearly equal, nor if every row that chooses dummies can be solved,
- * with constant entries, for columns that are not preferred: then the matrix is always regular. O(entries). */
-bool preference_is_bounded(const Evaluator *evaluator, const BlockShape *shape);
+/* The preferences of a block: a larger number means less preferred as a state. true: the weight of a column is its preference times
+ * its allowed error, which changes during a run. false: the preferences are the weights; they are nominal values of about the same
+ * size. Preferences by stateSelect are bounded, unless every row that chooses dummies can be solved, with constant entries, for
+ * columns that are not preferred: then the matrix is always regular. O(entries). */
+bool preference_of_block(const Evaluator *evaluator, const BlockShape *shape, double *preference);

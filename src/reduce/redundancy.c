@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double SUPPORT =
-    1e-6; /* a larger entry of a null vector of unit norm is not zero: it has the square root of the digits of ranks */
+    1e-6; /* larger entries of a null vector of unit norm are not zero; null vectors have half as many digits as ranks */
 
 typedef struct RedundancySearch {
   Strangeness *whole;

@@ -112,7 +112,7 @@ static uint32_t row_variables(Dag *dag, Expr row) {
   return count;
 }
 
-/* Two rows become one, after the others. */
+/* Merges two rows into one, which is placed after the others. */
 static void merge_rows(Heap *heap, Assignments *block, const uint32_t *pair, Expr merged) {
   uint32_t kept = 0;
   for (uint32_t r = 0; r < block->rows.count; r++)

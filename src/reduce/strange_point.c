@@ -359,8 +359,8 @@ static bool continue_to_point(PointSearch *search, double *y) {
   return solved && rows_hold(search, y);
 }
 
-/* A remainder as small as round-off of round-off becomes zero: such a factor counts as zero here, but not in a search that starts
- * here again. */
+/* A remainder as small as the round-off of a round-off error becomes exactly zero: otherwise a search that starts here again
+ * would not count it as zero. */
 static void drop_traces(const Strangeness *strangeness) {
   static const double trace = 4 * DBL_EPSILON * DBL_EPSILON;
   for (uint32_t q = 0; q < strangeness->array->columns; q++)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The most items of a list that a summary for people shows. */
+/* The largest number of items that a summary for people lists. */
 enum { SHOWN = 8 };
 
 const char *analysis_verdict(const Analysis *analysis) {

@@ -10,7 +10,7 @@ typedef struct Drift {
   DriftKind kind;
   double first;   /* value at the start */
   double change;  /* last value less the first */
-  double largest; /* deviation from the first value, largest in size */
+  double largest; /* the largest deviation from the first value */
 } Drift;
 
 /* Fits c0 + c1 t + c2 t^2 by least squares and names the term that moves the value most over the run, unless it is

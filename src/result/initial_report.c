@@ -107,7 +107,7 @@ static const char *row_text(const ReportTable *table, uint32_t row, uint32_t *ti
   return system_row_text(system, row - *times, arena);
 }
 
-/* The same for little space: shortened, and after the sign of differentiation. */
+/* The same in short form, with the sign of differentiation before the equation. */
 static const char *row_label(const ReportTable *table, uint32_t row, Arena *arena) {
   enum { ROOM = 60 };
   const InitialSystem *system = table->initial->system;
@@ -198,7 +198,7 @@ static bool is_written(const Propagation *propagation, const Evaluator *evaluato
   return model_name(evaluator->model, evaluator->model->unknowns.data[unknown])[0] != '$';
 }
 
-/* Is an error of component j more than a change to another solution? */
+/* Does an error of component j do more than lead to another solution? */
 static bool is_inconsistent(const Propagation *propagation, const Evaluator *evaluator, uint32_t j) {
   if (!is_written(propagation, evaluator, j)) return false;
   for (uint32_t i = 0; i < propagation->count; i++)

@@ -242,7 +242,7 @@ static uint32_t item_size(const MatReader *reader, MatPart part) {
 static const char *read_matrix(MatReader *reader, const char **at, const char *end) {
   if (end - *at < HEADER_SIZE) return "it ends within a matrix";
   uint32_t type = (uint32_t)load(*at, 4, false);
-  bool big = type > 5000; /* a type has at most four digits, so the other byte order shows */
+  bool big = type > 5000; /* a type has at most four digits, so a larger number means the other byte order */
   if (big) type = (uint32_t)load(*at, 4, true);
   uint32_t precision = type / 10 % 10, rows = (uint32_t)load(*at + 4, 4, big);
   uint32_t columns = (uint32_t)load(*at + 8, 4, big), name_length = (uint32_t)load(*at + 16, 4, big);
@@ -293,7 +293,7 @@ static const char *read_place(const MatReader *reader, uint32_t index, Signal *s
   double matrix = item_get(reader, PART_INFO, index, 0), place = item_get(reader, PART_INFO, index, 1);
   MatPart part = matrix == 1 ? PART_CONSTANTS : PART_ROWS;
   bool known = matrix == 0 || matrix == 1 || matrix == 2;
-  if (!known || !(fabs(place) >= 1 && fabs(place) <= item_size(reader, part))) return "dataInfo names no data";
+  if (!known || !(fabs(place) >= 1 && fabs(place) <= item_size(reader, part))) return "dataInfo refers to no data";
   uint32_t column = (uint32_t)fabs(place) - 1;
   signal->negated = place < 0;
   signal->column = column;

@@ -59,7 +59,7 @@ static bool sink(void *context, const void *bytes, size_t length) {
   return true;
 }
 
-/* Opens the file with the rows with which it is to begin. An older state does not belong to these rows. */
+/* Opens the file and writes the rows with which it begins. An older state does not belong to these rows. */
 static bool begin(PartFile *part) {
   if (part->bytes == 0) (void)unlink(part->state_path);
   part->descriptor = open(part->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);

@@ -148,7 +148,7 @@ static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *
   pen_up(pen);
 }
 
-/* The narrowest columns with which the series keeps to its share of the file. */
+/* The narrowest columns for which the series does not exceed its share of the file. */
 static long column_width(const Drawing *drawing, const Panel *panel, const PlotSeries *series) {
   if (series->count <= drawing->points_each) return 0;
   for (long width = 10;; width *= 2) {

@@ -19,12 +19,12 @@
 
 /* Keeps points apart, because the last ones may already be beyond the end of the branch by the error of the steps. */
 static void keep_branch(Stepper *stepper) {
-  if (stepper->before - stepper->recent.t < NEGLIGIBLE * stepper_span(stepper)) return;
+  if (stepper->now.before - stepper->recent.t < NEGLIGIBLE * stepper_span(stepper)) return;
   Moment swap = stepper->origin;
   stepper->origin = stepper->recent;
   stepper->recent = swap;
-  stepper->recent.t = stepper->before;
-  copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
+  stepper->recent.t = stepper->now.before;
+  copy_numbers(stepper->recent.y, stepper->steps.begin, (size_t)stepper->view->system.columns);
 }
 
 /* Searches for a fold from the beginning of the last step. The other columns are those of that point or, if steps have moved
@@ -33,11 +33,11 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   View *view = stepper->view;
   const System *system = &view->system;
   ConstMoment origin = {stepper->origin.t, stepper->origin.y};
-  if (fold_pass(view, origin, (ConstMoment){stepper->before, stepper->begin}, longest, fold)) return true;
-  copy_numbers(stepper->ahead, stepper->origin.y, (size_t)system->columns);
+  if (fold_pass(view, origin, (ConstMoment){stepper->now.before, stepper->steps.begin}, longest, fold)) return true;
+  copy_numbers(stepper->steps.ahead, stepper->origin.y, (size_t)system->columns);
   for (int32_t k = 0; k < system->links; k++)
-    stepper->ahead[system->link_from[k]] = stepper->begin[system->link_from[k]];
-  return fold_pass(view, origin, (ConstMoment){stepper->before, stepper->ahead}, longest, fold);
+    stepper->steps.ahead[system->link_from[k]] = stepper->steps.begin[system->link_from[k]];
+  return fold_pass(view, origin, (ConstMoment){stepper->now.before, stepper->steps.ahead}, longest, fold);
 }
 
 /* The solution may end in the last step or soon after it, at the time `expected` (NAN: unknown). If it ends at a corner, where it
@@ -45,7 +45,7 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
  * there. */
 static bool pass_fold(Stepper *stepper, double step, double expected) {
   double seen = NEGLIGIBLE * stepper_span(stepper), longest = fmax(4 * step, seen);
-  Fold fold = {.before = stepper->y, .after = stepper->beyond};
+  Fold fold = {.before = stepper->steps.y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   if (fabs(fold.time - expected) > seen) return false;
   uint32_t column = fold.column;
@@ -56,7 +56,7 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
                  "%.6g, the next point on "
                  "the curve of solutions after the fold",
-                 fold.time, stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
+                 fold.time, stepper_known_name(stepper, column), stepper->steps.y[column], stepper->beyond[column]);
   stepper->warned_fold = true;
   return true;
 }
@@ -85,104 +85,55 @@ static bool has_delays(Stepper *stepper, double t) {
   return false;
 }
 
-/* The columns at a time of the last step. */
-static const double *values_at(void *host, double t) {
-  Stepper *stepper = host;
-  if (t == stepper->before) return stepper->begin;
-  if (t == stepper_time(stepper)) return stepper_values(stepper);
-  if (view_point(stepper->view, stepper->segment, t, stepper->ahead) != EVAL_OK)
-    segment_values(stepper->segment, t, stepper->ahead);
-  return stepper->ahead;
-}
-
-static void reserve_past(void *host) { past_reserve(((Stepper *)host)->view->evaluator->past); }
-
 /* Keeps the values of the last step that delays will read. */
 static bool keep_past(Stepper *stepper) {
-  Evaluator *evaluator = stepper->view->evaluator;
-  if (!evaluator->past) return true;
-  double before = stepper->before, end = stepper_time(stepper);
-  DelaysStep step = {before, end, stepper->options.tolerance, values_at, reserve_past, stepper};
-  bool is_smooth;
-  delays_keep_step(past_delays(evaluator), &step, &is_smooth);
-  if (is_smooth) {
-    stepper_plan_timed(stepper, before);
-    events_begin(stepper->view, end, stepper_values(stepper));
-  }
+  if (!stepper->view->evaluator->past) return true;
+  double end = stepper_time(stepper);
+  steps_keep_past(&stepper->steps, end, stepper_values(stepper));
   return has_delays(stepper, end);
 }
 
 /* ---- steps ---- */
 
-/* Takes a step that is not longer than the delays and in which nothing passes through a whole pipe. Otherwise the step is taken
- * again, shorter. */
-static StepStatus step_within_pipes(Stepper *stepper, double stop) {
-  Evaluator *evaluator = stepper->view->evaluator;
-  double longest = delays_longest_step(past_delays(evaluator), stepper->before, stepper->begin), moved;
-  for (int k = 0; k < ROUNDS; k++) {
-    StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
-    if (status != STEP_OK) return status;
-    double t = stepper->integrator->time(stepper->self);
-    moved = delays_moved(past_delays(evaluator), t, stepper->integrator->values(stepper->self));
-    if (moved <= 1) return status;
-    longest = 0.5 * (t - stepper->before) / moved;
-    stepper_repeat(stepper, longest);
-  }
-  return stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
-}
-
-/* After a kink, restores the step size from before it. */
-static void leave_kink(Stepper *stepper) {
-  if (stepper->before >= stepper->t_kink) stepper->integrator->suggest(stepper->self, stepper->across);
-  if (stepper->before >= stepper->t_kink) stepper->t_kink = INFINITY;
-}
-
-/* The latest time at which the next step must end. None of the times is a NaN, for which fmin would be a call. */
+/* The latest time at which the next step must end. */
 static double farthest_end(const Stepper *stepper) {
-  double stop = stretches_end(&stepper->stretches, stepper->before, stepper->options.stop);
+  double stop = stepper->options.stop, begin = stepper->now.before;
   if (stepper->limit < stop) stop = stepper->limit;
-  if (stepper->t_timed < stop) stop = stepper->t_timed;
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
-  if (sensitivity && stepper->before + sensitivity_longest(sensitivity) < stop)
-    stop = stepper->before + sensitivity_longest(sensitivity);
-  return stepper->t_doubt < stop ? stepper->t_doubt : stop;
+  if (sensitivity && begin + sensitivity_longest(sensitivity) < stop) stop = begin + sensitivity_longest(sensitivity);
+  return steps_end(&stepper->steps, stop);
 }
 
 static StepStatus try_step(Stepper *stepper) {
-  stepper->before = stepper->integrator->time(stepper->self);
+  steps_begin(&stepper->steps);
   stepper->is_started = false;
-  leave_kink(stepper);
-  stepper_take_values(stepper, stepper->begin);
+  stepper_take_branch(stepper, stepper->steps.begin);
   keep_branch(stepper);
-  double stop = farthest_end(stepper);
-  StepStatus status = stepper->view->evaluator->past ? step_within_pipes(stepper, stop)
-                                                     : stepper->integrator->step(stepper->self, stop);
-  stepper_take_segment(stepper);
-  return status;
+  return steps_step(&stepper->steps, farthest_end(stepper));
 }
 
 /* Every step that begins where the last one began fails. Is a singular point that the solution passes the cause? */
 static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
-  if (turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point))
-    return stepper_leaps_instant(stepper, fmax(point->time, stepper->before));
-  return stepper_is_first(stepper) && stepper_leaps_instant(stepper, stepper->before);
+  if (turning_explain(stepper->turning, stepper->now.before, stepper_modes_end(stepper), point))
+    return stepper_leaps_instant(stepper, fmax(point->time, stepper->now.before));
+  return stepper_is_first(stepper) && stepper_leaps_instant(stepper, stepper->now.before);
 }
 
 /* Steps fail some time before a singular point, because columns bend there. The explicit method gets nearer; after the
  * point the current method continues. */
 static bool approach_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
-  const Integrator *asked = stepper->integrator;
+  const Integrator *asked = stepper->steps.integrator;
   if (!stepper->turning || stepper->waiting || asked == &integrator_erk || !stepper->view->system.complete)
     return false;
-  if (!turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point)) return false;
-  if (!stepper_solve_begin(stepper)) return false;
-  copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
-  stepper_change_integrator(stepper, &integrator_erk, stepper->before);
+  if (!turning_explain(stepper->turning, stepper->now.before, stepper_modes_end(stepper), point)) return false;
+  if (!steps_solve_begin(&stepper->steps)) return false;
+  copy_numbers(stepper->steps.y, stepper->steps.begin, (size_t)stepper->view->system.columns);
+  stepper_change_integrator(stepper, &integrator_erk, stepper->now.before);
   stepper->waiting = asked;
-  stepper->changed = stepper->before;
+  stepper->changed = stepper->now.before;
   return true;
 }
 
@@ -202,9 +153,9 @@ static bool meet_instant(Stepper *stepper) {
 /* Steps would begin at a singular point. Starts after this point, if the solution continues there. */
 static bool start_behind_instant(Stepper *stepper) {
   stepper->starts_singular = false;
-  stepper->before = stepper->integrator->time(stepper->self);
-  stepper_take_values(stepper, stepper->begin);
-  return stepper_leaps_instant(stepper, stepper->before) || stepper_report_turning(stepper);
+  stepper->now.before = stepper->steps.integrator->time(stepper->steps.self);
+  stepper_take_values(stepper, stepper->steps.begin);
+  return stepper_leaps_instant(stepper, stepper->now.before) || stepper_report_turning(stepper);
 }
 
 /* Takes a step. If it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
@@ -214,20 +165,19 @@ static bool take_step(Stepper *stepper) {
   do {
     status = try_step(stepper);
     if (status != STEP_OK && pass_fold(stepper, 0, NAN)) return true;
-  } while (status != STEP_OK && (stepper_repair_choice(stepper, stepper->before) ||
-                                 stepper_try_other(stepper, stepper->before) || approach_instant(stepper)));
+  } while (status != STEP_OK && (stepper_repair_choice(stepper, stepper->now.before) ||
+                                 stepper_try_other(stepper, stepper->now.before) || approach_instant(stepper)));
   if (status != STEP_OK && stepper->t_instant > -INFINITY) return meet_instant(stepper);
-  if (status != STEP_OK) return fails_at_instant(stepper) || stepper_fail(stepper, status, stepper->before);
+  if (status != STEP_OK) return fails_at_instant(stepper) || stepper_fail(stepper, status, stepper->now.before);
   stepper->repairs = 0;
-  stepper_keep_first_step(stepper);
   return true;
 }
 
-/* Continues from (t, stepper->y) with steps not longer than `max_step`. */
+/* Continues from (t, stepper->steps.y) with steps not longer than `max_step`. */
 static void limit_steps(Stepper *stepper, double t, double max_step) {
   double asked = stepper->options.max_step;
   stepper->options.max_step = max_step;
-  stepper_change_integrator(stepper, stepper->integrator, t);
+  stepper_change_integrator(stepper, stepper->steps.integrator, t);
   stepper->options.max_step = asked;
 }
 
@@ -238,8 +188,8 @@ static bool retake(Stepper *stepper, double t) {
   stepper->retakes++;
   stepper->disputed = t; /* the end of the shortest step so far; later steps may be longer again */
   turning_go_back(stepper->turning);
-  copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
-  limit_steps(stepper, stepper->before, GOOD_PART * (t - stepper->before));
+  copy_numbers(stepper->steps.y, stepper->steps.begin, (size_t)stepper->view->system.columns);
+  limit_steps(stepper, stepper->now.before, GOOD_PART * (t - stepper->now.before));
   return true;
 }
 
@@ -265,8 +215,8 @@ static void find_divisors(Stepper *stepper, double t, const double *y, double *d
  * single steps. */
 static bool divisors_hold(Stepper *stepper, double t) {
   if (!stepper->divisors) return true;
-  find_divisors(stepper, stepper->before, stepper->begin, stepper->divisor_before);
-  find_divisors(stepper, t, stepper->integrator->values(stepper->self), stepper->divisor);
+  find_divisors(stepper, stepper->now.before, stepper->steps.begin, stepper->divisor_before);
+  find_divisors(stepper, t, stepper->steps.integrator->values(stepper->steps.self), stepper->divisor);
   for (uint32_t k = 0; k < stepper->view->evaluator->code->divisor.count; k++)
     if (stepper->divisor_before[k] * stepper->divisor[k] < 0) return stepper_report_divisor(stepper, t, k);
   return true;
@@ -275,7 +225,7 @@ static bool divisors_hold(Stepper *stepper, double t) {
 /* t: the end of the last step. */
 static bool gets_ahead(Stepper *stepper, double t) {
   double tiny = stepper->options.is_converted ? STUCK : DBL_EPSILON;
-  bool is_tiny = t - stepper->before < tiny * stepper_span(stepper);
+  bool is_tiny = t - stepper->now.before < tiny * stepper_span(stepper);
   stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
   return stepper->tiny <= MANY;
 }
@@ -283,22 +233,9 @@ static bool gets_ahead(Stepper *stepper, double t) {
 /* Takes a step again that was taken without dense output, because its inside is needed and is not accurate enough. */
 static bool take_readable(Stepper *stepper, double t) {
   stepper->near = NEXT_STEPS;
-  if (!(t <= stepper->unread) || !stepper->integrator->is_coarse(stepper->self)) return false;
+  if (!(t <= stepper->unread) || !stepper->steps.integrator->is_coarse(stepper->steps.self)) return false;
   stepper->unread = -INFINITY;
-  stepper_repeat(stepper, t - stepper->before);
-  return true;
-}
-
-/* Repeats a step of a one-step method across a kink, up to the kink: see kinks.h. */
-static bool ends_at_kink(Stepper *stepper, double t) {
-  if (!stepper->kinks || !stepper->integrator->is_one_step || stepper->t_doubt < INFINITY) return false;
-  if (!kinks_end_steps(stepper->kinks, stepper->segment)) return false;
-  double kink = kinks_find(stepper->kinks, stepper->segment);
-  double least = integrator_least_step(stepper->before, t); /* a kink at the beginning, up to round-off, is passed */
-  if (!(kink - stepper->before >= least && kink < t)) return false;
-  stepper->t_doubt = stepper->t_kink = kink;
-  stepper->across = t - stepper->before;
-  stepper_repeat(stepper, kink - stepper->before);
+  steps_repeat(&stepper->steps, t - stepper->now.before);
   return true;
 }
 
@@ -306,32 +243,32 @@ static bool ends_at_kink(Stepper *stepper, double t) {
  * size. */
 static bool leaves_branch(Stepper *stepper, double t) {
   if (!stepper->view->branch || stepper_is_sliding(stepper)) return false;
-  double shorter = (t - stepper->before) / 4;
-  BranchStatus status = branch_follow(stepper->view->branch, stepper->segment);
+  double shorter = (t - stepper->now.before) / 4;
+  BranchStatus status = branch_follow(stepper->view->branch, stepper->steps.segment);
   if (status == BRANCH_KEPT) return false;
   if (shorter < VANISHED * stepper_span(stepper)) {
     certificate_lose_branch(stepper->certificate);
     return false;
   }
-  stepper->t_doubt = stepper->before + shorter;
+  stepper->now.t_doubt = stepper->now.before + shorter;
   branch_forget(stepper->view->branch);
-  stepper_restart(stepper, stepper->before, branch_begin(stepper->view->branch), shorter);
+  steps_restart(&stepper->steps, stepper->now.before, branch_begin(stepper->view->branch), shorter);
   return true;
 }
 
 /* What is known about the inside of the last step, to t, before it is examined. */
 static StepInside inside_of_step(const Stepper *stepper, double t) {
   if (t <= stepper->unread) return INSIDE_UNREAD;
-  return stepper->segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
+  return stepper->steps.segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
 }
 
 /* Ends the step to t at the first event in it, if there is one; most steps have none. */
 static bool find_event(Stepper *stepper, double t) {
   if (stepper_misses_rows(stepper, t)) return false;
-  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t)) return false;
-  WatchedStep step = {stepper->segment, inside_of_step(stepper, t), t >= stepper->t_timed};
-  bool is_quiet = watcher_rules_out(stepper->watcher, &step);
-  if (is_quiet && t < stepper->t_timed) return false;
+  if (leaves_branch(stepper, t) || steps_end_at_kink(&stepper->steps)) return false;
+  WatchedStep step = {stepper->steps.segment, inside_of_step(stepper, t), t >= stepper->now.t_timed};
+  bool is_quiet = watcher_rules_out(stepper->steps.watcher, &step);
+  if (is_quiet && t < stepper->now.t_timed) return false;
   if (!is_quiet && take_readable(stepper, t)) return false;
   bool found = stepper_find_event(stepper, &step, is_quiet);
   if (found) certificate_end(stepper->certificate, stepper->t_event);
@@ -340,29 +277,29 @@ static bool find_event(Stepper *stepper, double t) {
 
 /* Undoes the step, and the event that ends it if there is one. */
 static void undo_step(Stepper *stepper, double shorter) {
-  if (stepper->at_event && stepper->t_event < stepper->t_timed) stepper->statistics.events--;
+  if (stepper->at_event && stepper->t_event < stepper->now.t_timed) stepper->statistics.events--;
   else if (stepper->at_event) stepper->statistics.time_events--;
   stepper->at_event = false;
   stepper->statistics.rejected++;
-  stepper_start_with(stepper, stepper->before, stepper->begin, shorter);
-  events_begin(stepper->view, stepper->before, stepper->begin);
+  steps_start(&stepper->steps, stepper->now.before, stepper->steps.begin, shorter);
+  events_begin(stepper->view, stepper->now.before, stepper->steps.begin);
 }
 
 /* Undoes a step to a point where a condition is undefined although its value matters there, and makes the next one shorter. false:
  * none is short enough; an error is in diags. */
 static bool conditions_hold(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
-  double t = stepper_time(stepper), shorter = (t - stepper->before) / 2;
-  if (!switches || !(t > stepper->before) || switches->edges.now->time != t) return true;
+  double t = stepper_time(stepper), shorter = (t - stepper->now.before) / 2;
+  if (!switches || !(t > stepper->now.before) || switches->edges.now->time != t) return true;
   int mode = edges_undefined(&switches->edges, t, stepper_values(stepper));
   if (mode < 0) return true;
   if (shorter < LOCATED * stepper_span(stepper)) {
-    copy_numbers(stepper->ahead, stepper_values(stepper), (size_t)stepper->view->system.columns);
+    copy_numbers(stepper->steps.ahead, stepper_values(stepper), (size_t)stepper->view->system.columns);
     undo_step(stepper, shorter);
-    return stepper_report_condition(stepper, mode, t, stepper->before, stepper->ahead);
+    return stepper_report_condition(stepper, mode, t, stepper->now.before, stepper->steps.ahead);
   }
   undo_step(stepper, shorter);
-  stepper->t_doubt = stepper->before + shorter;
+  stepper->now.t_doubt = stepper->now.before + shorter;
   return true;
 }
 
@@ -371,8 +308,9 @@ static bool conditions_hold(Stepper *stepper) {
 static bool follow_variations(Stepper *stepper) {
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
   double t = stepper_time(stepper);
-  if (!sensitivity || !(t > stepper->before)) return true;
-  if (!sensitivity_step(sensitivity, stepper->integrator, stepper->self, stepper->segment, t)) return false;
+  if (!sensitivity || !(t > stepper->now.before)) return true;
+  if (!sensitivity_step(sensitivity, stepper->steps.integrator, stepper->steps.self, stepper->steps.segment, t))
+    return false;
   if (sensitivity_is_coarse(sensitivity)) undo_step(stepper, sensitivity_longest(sensitivity));
   return true;
 }
@@ -380,10 +318,10 @@ static bool follow_variations(Stepper *stepper) {
 /* Warns about an equation that is infinite within the last step, to t. A pole in equations of states ends the run anyway; this
  * covers the other equations. */
 static void watch_poles(Stepper *stepper, double t) {
-  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, stepper_values(stepper)};
+  ConstMoment begin = {stepper->now.before, stepper->steps.begin}, end = {t, stepper_values(stepper)};
   Pole pole;
-  if (!stepper->poles || !(t > stepper->before)) return;
-  while (poles_find(stepper->poles, stepper->segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
+  if (!stepper->poles || !(t > stepper->now.before)) return;
+  while (poles_find(stepper->poles, stepper->steps.segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
 }
 
 /* Searches for singular points up to t, and at those that the last step has passed. Returns TURNING_POINT if the solution
@@ -391,12 +329,12 @@ static void watch_poles(Stepper *stepper, double t) {
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
     TurningPoint *point = &stepper->turning_point, waiting = *point;
-    bool is_stuck = t - stepper->before < LOCATED * stepper_span(stepper);
+    bool is_stuck = t - stepper->now.before < LOCATED * stepper_span(stepper);
     if (!stepper_is_behind_instant(stepper, t))
       return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
     bool waits = stepper->t_instant > -INFINITY, is_last = event || t >= stepper->options.stop;
     TurningStatus status =
-        turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper), is_last, point);
+        turning_watch(stepper->turning, stepper->steps.segment, t, stepper_values(stepper), is_last, point);
     if (status == TURNING_SUSPECT && !waits && point->found < INFINITY) {
       stepper->t_instant = point->found;
       if (is_stuck && !stepper_is_behind_instant(stepper, t) && stepper_leaps_instant(stepper, point->found))
@@ -410,7 +348,7 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
     stepper->t_instant = point->time;
     bool is_behind = stepper_is_behind_instant(stepper, t);
     if (is_behind && stepper_passes_instant(stepper, t)) continue;
-    bool is_fold = pass_fold(stepper, t - stepper->before, point->time);
+    bool is_fold = pass_fold(stepper, t - stepper->now.before, point->time);
     return is_fold || !is_behind ? TURNING_NONE : TURNING_POINT;
   }
 }
@@ -419,11 +357,11 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
  * states are known. */
 static bool ends_before_instant(Stepper *stepper) {
   double gap = stepper_crossing_gap(stepper, stepper->turning_point.time), end = stepper->turning_point.time - gap;
-  if (!(end - stepper->before > gap) || !stepper_can_cross(stepper, stepper->turning_point.time)) return false;
-  undo_step(stepper, end - stepper->before);
-  turning_begin(stepper->turning, stepper->before, stepper->begin);
+  if (!(end - stepper->now.before > gap) || !stepper_can_cross(stepper, stepper->turning_point.time)) return false;
+  undo_step(stepper, end - stepper->now.before);
+  turning_begin(stepper->turning, stepper->now.before, stepper->steps.begin);
   stepper->t_instant = -INFINITY;
-  stepper->t_doubt = end;
+  stepper->now.t_doubt = end;
   return true;
 }
 
@@ -435,18 +373,18 @@ static bool step_to_event(Stepper *stepper) {
     do {
       if (!take_step(stepper)) return false;
       if (stepper->is_folded) return true;
-      t = stepper->integrator->time(stepper->self);
-      if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
+      t = stepper->steps.integrator->time(stepper->steps.self);
+      if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->now.before);
       if (!divisors_hold(stepper, t)) return false;
       event = find_event(stepper, t);
       if (!event && !conditions_hold(stepper)) return false;
       if (!follow_variations(stepper)) return false;
       event = event && stepper->at_event;
-      if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
+      if (event && stepper->t_event < stepper->now.t_timed && !stepper_note_event(stepper)) return false;
       if (!event && !stepper_misses_no_event(stepper)) return false;
       t = stepper_time(stepper);
-    } while (!event && t == stepper->before);
-    if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
+    } while (!event && t == stepper->now.before);
+    if (event || t >= stepper->now.t_doubt) stepper->now.t_doubt = INFINITY;
     watch_poles(stepper, t);
     if (!stepper->turning) return true;
     TurningStatus status = watch_singular(stepper, t, event);
@@ -458,7 +396,7 @@ static bool step_to_event(Stepper *stepper) {
     if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;
     if (!event && retake(stepper, t)) continue;
     if (status == TURNING_ASTRAY) return stepper_report_astray(stepper);
-    if (!event && pass_fold(stepper, t - stepper->before, NAN)) return true;
+    if (!event && pass_fold(stepper, t - stepper->now.before, NAN)) return true;
     certificate_lose_branch(stepper->certificate);
     stepper_warn_turning(stepper, "changes its sign");
     return true;
@@ -472,14 +410,16 @@ bool stepper_step(Stepper *stepper) {
   return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper));
 }
 
-bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_time(stepper) - stepper->before, NAN); }
+bool stepper_passed_fold(Stepper *stepper) {
+  return pass_fold(stepper, stepper_time(stepper) - stepper->now.before, NAN);
+}
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
 /* Delays read the inside of every step. Conditions read it, too, unless they are far from their edges and steps can be
  * repeated. Sensitivities use the stages. */
 void stepper_expect(Stepper *stepper, double time) {
-  bool looks = stepper->view->switches && !stepper->integrator->is_one_step;
+  bool looks = stepper->view->switches && !stepper->steps.integrator->is_one_step;
   stepper->unread = looks || stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
   if (stepper->near) stepper->near--;
 }
@@ -562,6 +502,58 @@ static void begin_work(Heap *heap, const View *view, const StepperOptions *optio
   heap_budget(heap)->most[BUDGET_WORK] = UINT64_MAX;
 }
 
+/* ---- the host of steps.h ---- */
+
+static bool find(void *host, double t, double *y) {
+  View *view = ((Stepper *)host)->view;
+  return view->methods->find(view, t, y) == EVAL_OK;
+}
+
+static bool point(void *host, const Segment *segment, double t, double *y) {
+  return view_point(((Stepper *)host)->view, segment, t, y) == EVAL_OK;
+}
+
+static void starts(void *host, double t, const double *y) { stepper_begin_branch(host, t, y); }
+
+static void begin_conditions(void *host, double t, const double *y) { events_begin(((Stepper *)host)->view, t, y); }
+
+static double next_time(void *host, double t, double until, int *mode) {
+  uint32_t timed;
+  double next = events_next_time(((Stepper *)host)->view, t, until, &timed);
+  *mode = timed == MAP_NONE ? -1 : (int)timed;
+  return next;
+}
+
+static void reserve_past(void *host) { past_reserve(((Stepper *)host)->view->evaluator->past); }
+
+static void make_steps(Stepper *stepper) {
+  static const StepsHost methods = {find, point, starts, begin_conditions, next_time, reserve_past};
+  Heap *heap = stepper->heap;
+  View *view = stepper->view;
+  const System *system = &view->system;
+  const Evaluator *evaluator = view->evaluator;
+  const StepperOptions *options = &stepper->options;
+  Steps *steps = &stepper->steps;
+  *steps = (Steps){.methods = &methods,
+                   .host = stepper,
+                   .now = &stepper->now,
+                   .system = system,
+                   .start = options->start,
+                   .stop = options->stop,
+                   .tolerance = options->tolerance,
+                   .segment = segment_new(heap, system->columns),
+                   .watcher = certificate_watch(heap, stepper->certificate),
+                   .sizes = sizes_new(heap, system, evaluator->is_sized, evaluator->is_signed, view->size, view->seen),
+                   .kinks = bends_watch(heap, view, options->start, options->tolerance),
+                   .edges = view->switches ? &view->switches->edges : NULL,
+                   .delays = evaluator->past ? past_delays(evaluator) : NULL};
+  heap_numbers(heap, (size_t)system->columns, &steps->y, &steps->ahead, &steps->begin);
+  steps->stretches.expected = INFINITY;
+  if (view->switches)
+    steps->stretches.list = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
+  stepper_make_defect(stepper);
+}
+
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,
                      const StepperOptions *options, Diags *diags) {
   Stepper *stepper = heap_alloc(heap, sizeof *stepper);
@@ -570,13 +562,10 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
   if (view->switches) edges_set_nominal(&view->switches->edges, options->start, view->system.nominal);
-  stepper->limit = stepper->stretches.expected = INFINITY;
+  stepper->limit = INFINITY;
   stepper->unread = -INFINITY;
-  heap_numbers(heap, columns, &stepper->y, &stepper->ahead, &stepper->begin, &stepper->beyond, &stepper->recent.y,
-               &stepper->origin.y);
+  heap_numbers(heap, columns, &stepper->beyond, &stepper->recent.y, &stepper->origin.y);
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
-  if (view->switches)
-    stepper->stretches.list = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   const ArrayCode *code = view->evaluator->code;
   if (code->divisors) {
@@ -585,12 +574,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   }
   view->branch = branch_new(heap, view);
   stepper->certificate = certificate_new(heap, view);
-  stepper->watcher = certificate_watch(heap, stepper->certificate);
-  stepper->segment = segment_new(heap, view->system.columns);
-  stepper_make_defect(stepper);
-  stepper->sizes =
-      sizes_new(heap, &view->system, view->evaluator->is_sized, view->evaluator->is_signed, view->size, view->seen);
-  stepper->kinks = bends_watch(heap, view, options->start, options->tolerance);
+  make_steps(stepper);
   stepper->poles = poles_new(heap, view, options->start, options->stop, options->tolerance);
   return stepper;
 }
@@ -599,12 +583,12 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 static bool begin_discrete(Stepper *stepper, double t) {
   Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
-  switches_enter_start(switches, t, stepper->y);
+  switches_enter_start(switches, t, stepper->steps.y);
   if (!decisions_run(switches->decisions, t, stepper->diags)) return false;
   const ArrayCode *code = stepper->view->evaluator->code;
   if (code->matters[code->modes->logic->initial]) { /* initial() was true when the columns were solved */
-    stepper->view->methods->solve(stepper->view, t, stepper->y);
-    stepper_start_integrator(stepper, t, stepper->y);
+    stepper->view->methods->solve(stepper->view, t, stepper->steps.y);
+    steps_restart(&stepper->steps, t, stepper->steps.y, 0);
   }
   stepper_set_event(stepper, t, EVENT_START, MAP_NONE);
   switches->decisions->decide.is_starting = true;
@@ -614,27 +598,27 @@ static bool begin_discrete(Stepper *stepper, double t) {
 }
 
 bool stepper_start_at(Stepper *stepper, double t, const double *y) {
-  copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
-  copy_numbers(stepper->begin, y, (size_t)stepper->view->system.columns);
-  stepper->before = t;
-  sizes_begin(stepper->sizes);
+  copy_numbers(stepper->steps.y, y, (size_t)stepper->view->system.columns);
+  copy_numbers(stepper->steps.begin, y, (size_t)stepper->view->system.columns);
+  stepper->now.before = t;
+  sizes_begin(stepper->steps.sizes);
   stepper_note_sizes(stepper, t, y);
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
-  stepper->t_doubt = stepper->t_kink = INFINITY;
-  stepper->t_instant = stepper->t_passed = stepper->looks.rejected = -INFINITY;
+  stepper->t_instant = stepper->t_passed = -INFINITY;
+  steps_forget(&stepper->steps);
   stepper->starts_singular = false;
   stepper->at_event = false;
   stepper->near = 0;
   certificate_begin(stepper->certificate);
-  if (stepper->kinks) kinks_forget(stepper->kinks);
   if (stepper->poles) poles_forget(stepper->poles);
-  if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
-  stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
-  stepper_start_integrator(stepper, t, stepper->y);
-  stepper_begin_branch(stepper, t, stepper->y);
+  if (stepper->turning) turning_begin(stepper->turning, t, stepper->steps.y);
+  stepper_create_integrator(stepper,
+                            stepper->steps.integrator ? stepper->steps.integrator : stepper_first_integrator(stepper));
+  steps_restart(&stepper->steps, t, stepper->steps.y, 0);
+  stepper_begin_branch(stepper, t, stepper->steps.y);
   if (stepper->view->switches) stepper->view->switches->edges.now->is_at_start = false;
-  events_begin(stepper->view, t, stepper->y);
+  events_begin(stepper->view, t, stepper->steps.y);
   stepper_plan_timed(stepper, t);
   return stepper_start_is_regular(stepper) &&
          (!stepper->starts_singular || stepper_passes_start(stepper) || stepper_report_turning(stepper));
@@ -653,11 +637,11 @@ bool stepper_leave_start(Stepper *stepper, bool *any) {
   *any = mode != MAP_NONE && !stepper->terminated;
   if (!*any) return true;
   stepper_copy_values(stepper);
-  copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
+  copy_numbers(stepper->steps.begin, stepper->steps.y, (size_t)view->system.columns);
   stepper_set_event(stepper, t, EVENT_CONDITION, mode);
   if (view->switches->modes->timed[mode]) stepper->statistics.time_events++;
   else stepper->statistics.events++;
-  return stepper_finish_event(stepper, events_settle(view, &stepper->t_event, stepper->y, MAP_NONE));
+  return stepper_finish_event(stepper, events_settle(view, &stepper->t_event, stepper->steps.y, MAP_NONE));
 }
 
 bool stepper_end(Stepper *stepper, bool *any) {
@@ -675,11 +659,11 @@ bool stepper_end(Stepper *stepper, bool *any) {
 bool stepper_resume(Stepper *stepper, double t, const double *y) {
   if (!stepper_start_at(stepper, t, y)) return false;
   stepper_set_event(stepper, t, EVENT_STRUCTURE, MAP_NONE);
-  copy_numbers(stepper->begin, stepper->y, (size_t)stepper->view->system.columns);
-  return stepper_finish_event(stepper, events_resume(stepper->view, &stepper->t_event, stepper->y));
+  copy_numbers(stepper->steps.begin, stepper->steps.y, (size_t)stepper->view->system.columns);
+  return stepper_finish_event(stepper, events_resume(stepper->view, &stepper->t_event, stepper->steps.y));
 }
 
-double stepper_begin(const Stepper *stepper) { return stepper->before; }
+double stepper_begin(const Stepper *stepper) { return stepper->now.before; }
 
 bool stepper_go_back(Stepper *stepper, double t, const double *y) {
   stepper_add_work(stepper, &stepper->statistics);
@@ -690,13 +674,13 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   View *view = stepper->view;
   double t = stepper_time(stepper);
   stepper_copy_values(stepper);
-  copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
+  copy_numbers(stepper->steps.begin, stepper->steps.y, (size_t)view->system.columns);
   stepper_set_event(stepper, t, EVENT_CALLER, MAP_NONE);
   stepper->statistics.time_events++;
   if (stepper_is_sliding(stepper)) edges_leave(&view->switches->edges);
-  uint32_t lost = held ? events_reset(view, t, stepper->y, held, values) : MAP_NONE;
+  uint32_t lost = held ? events_reset(view, t, stepper->steps.y, held, values) : MAP_NONE;
   if (lost != MAP_NONE) return stepper_report_lost(stepper, t, lost, values[lost]);
-  bool settled = !view->switches || events_settle(view, &stepper->t_event, stepper->y, MAP_NONE);
+  bool settled = !view->switches || events_settle(view, &stepper->t_event, stepper->steps.y, MAP_NONE);
   view->settle.disturbed = true;
   return stepper_finish_event(stepper, settled);
 }

@@ -63,12 +63,12 @@ static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, 
   double allowed = tolerance * fmax(fmax(step->begin, step->end) - bound, size);
   double least = fmin(step->begin + step->begin_slope / 3, step->end - step->end_slope / 3);
   double moves = fmax(fabs(step->end - step->begin), fmax(fabs(step->begin_slope), fabs(step->end_slope)));
-  if (least - moves > bound || (stepper->segment->methods->is_costly && !(least < bound - allowed))) return false;
-  if (!segment_open(stepper->segment)) return false;
-  segment_need(stepper->segment, &step->column, 1);
-  int count = stepper->segment->count;
+  if (least - moves > bound || (stepper->steps.segment->methods->is_costly && !(least < bound - allowed))) return false;
+  if (!segment_open(stepper->steps.segment)) return false;
+  segment_need(stepper->steps.segment, &step->column, 1);
+  int count = stepper->steps.segment->count;
   double b[BERNSTEIN_MOST];
-  for (int k = 0; k < count; k++) b[k] = step->sign * segment_column(stepper->segment, step->column)[k];
+  for (int k = 0; k < count; k++) b[k] = step->sign * segment_column(stepper->steps.segment, step->column)[k];
   b[0] = fmax(b[0], bound), b[count - 1] = fmax(b[count - 1], bound); /* leads_below checks the ends */
   return !is_above(count, b, bound - allowed, ROUNDS);
 }
@@ -76,8 +76,8 @@ static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, 
 /* Does the last step take the state of a link below its min, or for the sign -1 above its max? */
 static bool crosses(Stepper *stepper, int32_t l, double sign, double bound) {
   const System *system = &stepper->view->system;
-  const double *begin = stepper->begin, *end = stepper->integrator->values(stepper->self);
-  double tolerance = stepper->options.tolerance, h = stepper->segment->t1 - stepper->segment->t0;
+  const double *begin = stepper->steps.begin, *end = stepper->steps.integrator->values(stepper->steps.self);
+  double tolerance = stepper->options.tolerance, h = stepper->steps.segment->t1 - stepper->steps.segment->t0;
   int32_t c = system->link_from[l], to = system->link_to[l];
   BoundedStep step = {(uint32_t)c, sign, sign * begin[c], sign * end[c], sign * h * begin[to], sign * h * end[to]};
   if (isinf(bound)) return false;
@@ -101,7 +101,7 @@ static int32_t find_crossing(Stepper *stepper, bool *is_low) {
 static bool leaves_bounds(Stepper *stepper, double t) {
   bool is_low;
   int32_t c = find_crossing(stepper, &is_low);
-  if (c < 0 || (t - stepper->before) / SEVERAL >= VANISHED * stepper_span(stepper)) return c >= 0;
+  if (c < 0 || (t - stepper->now.before) / SEVERAL >= VANISHED * stepper_span(stepper)) return c >= 0;
   double *bound = is_low ? &stepper->low[c] : &stepper->high[c];
   diag_warning(stepper->diags, DIAG_OUT_OF_BOUNDS, (Span){0}, "%s goes %s %.10g at time %.10g",
                stepper_known_name(stepper, (uint32_t)c), is_low ? "below its min," : "above its max,", *bound, t);
@@ -113,9 +113,9 @@ static bool leaves_bounds(Stepper *stepper, double t) {
  * show. */
 static void take_short(Stepper *stepper, double step) {
   stepper->statistics.rejected++;
-  stepper->t_doubt = stepper->before + step;
+  stepper->now.t_doubt = stepper->now.before + step;
   if (stepper_leave_explicit(stepper)) return;
-  stepper_repeat(stepper, step);
+  steps_repeat(&stepper->steps, step);
 }
 
 /* ---- the defect ---- */
@@ -124,56 +124,26 @@ void stepper_make_defect(Stepper *stepper) {
   View *view = stepper->view;
   make_bounds(stepper);
   if (!view->system.complete) return;
-  stepper->defect = defect_new(stepper->heap, &view->system, stepper->options.tolerance);
-  stepper->looks = (DefectLooks){.start = stepper->options.start,
-                                 .span = stepper_span(stepper),
-                                 .is_rough = view->evaluator->code->is_rough,
-                                 .rejected = -INFINITY};
-}
-
-bool stepper_solve_begin(Stepper *stepper) {
-  View *view = stepper->view;
-  copy_numbers(stepper->ahead, stepper->begin, (size_t)view->system.columns);
-  if (view->methods->find(view, stepper->before, stepper->ahead) != EVAL_OK) return false;
-  copy_numbers(stepper->begin, stepper->ahead, (size_t)view->system.columns);
-  return true;
-}
-
-static void take_again(Stepper *stepper, double step) {
-  stepper_solve_begin(stepper);
-  stepper->t_doubt = stepper->before + step;
-  stepper_start_with(stepper, stepper->before, stepper->begin, step);
-}
-
-/* Has the method rejected steps here, or does a short step of a multistep method cross a kink? */
-static bool is_in_doubt(Stepper *stepper, double t) {
-  IntegratorStatistics now;
-  stepper->integrator->statistics(stepper->self, &now);
-  if (defect_is_in_doubt(&stepper->looks, stepper->segment, now.rejected_error + now.rejected_convergence, now.next))
-    return true;
-  if (!stepper->kinks || stepper->integrator->is_one_step) return false;
-  return kinks_pass(stepper->kinks, stepper->before, stepper->begin, t, stepper->segment->end);
+  stepper->steps.defect = defect_new(stepper->heap, &view->system, stepper->options.tolerance);
+  stepper->steps.looks = (DefectLooks){.start = stepper->options.start,
+                                       .span = stepper_span(stepper),
+                                       .is_rough = view->evaluator->code->is_rough,
+                                       .rejected = -INFINITY};
 }
 
 bool stepper_misses_rows(Stepper *stepper, double t) {
-  const Integrator *integrator = stepper->integrator;
-  double step = t - stepper->before;
+  double step = t - stepper->now.before, found;
   if (!(step > 0)) return false;
   if (leaves_bounds(stepper, t)) {
     take_short(stepper, step / SEVERAL);
     return true;
   }
-  if (!stepper->defect) return false;
-  double found;
-  int every = stepper->looks.is_rough ? integrator->look_every_rough : integrator->look_every;
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
-  bool is_too_large = defect_is_too_large(stepper->defect, &stepper->looks, stepper->segment, every,
-                                          is_in_doubt(stepper, t), stepper->ahead, &found);
+  bool misses = steps_miss_rows(&stepper->steps, &found);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (is_too_large) take_again(stepper, step / SEVERAL);
-  else if (found >= 0) {
-    stepper->statistics.looks++;
-    stepper->statistics.largest_defect = fmax(stepper->statistics.largest_defect, found);
-  }
-  return is_too_large;
+  if (misses) steps_shorten(&stepper->steps);
+  if (misses || found < 0) return misses;
+  stepper->statistics.looks++;
+  stepper->statistics.largest_defect = fmax(stepper->statistics.largest_defect, found);
+  return false;
 }

@@ -35,7 +35,7 @@ static void let_hover(Stepper *stepper) {
   bool first = switches->edges.history[stepper->mode].slack == 0;
   if (!edges_hover(&switches->edges, (int)stepper->mode, stepper->options.tolerance, stepper_span(stepper))) return;
   if (first) stepper_warn_hovering(stepper);
-  if (!stepper->options.integrator && stepper->integrator->explicit_form && !stepper->waiting) {
+  if (!stepper->options.integrator && stepper->steps.integrator->explicit_form && !stepper->waiting) {
     stepper_change_integrator(stepper, &integrator_radau, stepper->t_event);
     stepper->statistics.solver_reason = "began explicit, conditions hover at their edges";
   }
@@ -44,8 +44,8 @@ static void let_hover(Stepper *stepper) {
 /* Only the state-space form with a one-step method can slide. The other methods wait until the solution leaves the edge. */
 void stepper_suit_integrator(Stepper *stepper, double t) {
   const Integrator *erk = &integrator_erk;
-  if (stepper_is_sliding(stepper) && stepper->integrator != erk) {
-    stepper->waiting = stepper->integrator;
+  if (stepper_is_sliding(stepper) && stepper->steps.integrator != erk) {
+    stepper->waiting = stepper->steps.integrator;
     stepper_change_integrator(stepper, erk, t);
   } else if (!stepper_is_sliding(stepper) && stepper->waiting) {
     stepper_change_integrator(stepper, stepper->waiting, t);
@@ -56,7 +56,7 @@ void stepper_suit_integrator(Stepper *stepper, double t) {
 /* If ranks select the rows: are the ranks still those of the start? */
 static bool has_same_ranks(Stepper *stepper) {
   View *view = stepper->view;
-  if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y)) return true;
+  if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->steps.y)) return true;
   diag_error(stepper->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g the ranks of the derivative array change, and with them the number "
              "of degrees of freedom",
@@ -74,43 +74,24 @@ static double event_value(const Stepper *stepper) {
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
-  int32_t count = by_ranks ? stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
+  int32_t count =
+      by_ranks ? stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->steps.y}, true, &exchanges) : 1;
   if (count <= 0 && stepper_reselect(stepper, t)) return;
   if (!stepper->view->switches) { /* the caller has changed values */
-    stepper_start_with(stepper, t, stepper->y, 0);
+    steps_start(&stepper->steps, t, stepper->steps.y, 0);
     return;
   }
-  double first = stretches_begin(&stepper->stretches, &stepper->view->switches->edges, (int)stepper->mode, t,
-                                 stepper_span(stepper), stepper->integrator->is_one_step);
-  stepper_start_with(stepper, t, stepper->y, first);
-}
-
-void stepper_keep_first_step(Stepper *stepper) {
-  IntegratorStatistics now;
-  if (!stepper->stretches.is_first) return;
-  stepper->integrator->statistics(stepper->self, &now);
-  stretches_note_step(&stepper->stretches, now.next);
-}
-
-static double round_off(const Stepper *stepper) {
-  return 16 * DBL_EPSILON * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
-}
-
-double stepper_snap(const Stepper *stepper, double t) {
-  double stop = stepper->options.stop;
-  return fabs(stop - t) <= round_off(stepper) ? stop : t;
+  steps_pass_event(&stepper->steps, t, stepper->steps.y, (int)stepper->mode);
 }
 
 void stepper_plan_timed(Stepper *stepper, double t) {
-  double until = stepper->options.stop + round_off(stepper);
-  stepper->t_timed = t < stepper->options.stop
-                         ? stepper_snap(stepper, events_next_time(stepper->view, t, until, &stepper->timed))
-                         : INFINITY;
+  if (t < stepper->options.stop) steps_plan_timed(&stepper->steps, t, stepper->options.stop);
+  else stepper->now.t_timed = INFINITY;
 }
 
 /* Did the event that ended the last step leave everything that is integrated unchanged? */
 static bool goes_on(const Stepper *stepper) {
-  return !stepper->view->settle.disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
+  return !stepper->view->settle.disturbed && stepper->steps.integrator->time(stepper->steps.self) == stepper->t_event;
 }
 
 /* Does the event change the structure for which the system was made? A system made for all branches may be singular in
@@ -119,7 +100,7 @@ static bool leaves_structure(Stepper *stepper, bool settled) {
   View *view = stepper->view;
   if (view->settle.restructured || !view->conditions || view->holds) return view->settle.restructured;
   if (settled && stepper->turning) {
-    turning_begin(stepper->turning, stepper->t_event, stepper->y);
+    turning_begin(stepper->turning, stepper->t_event, stepper->steps.y);
     settled = !turning_at_start(stepper->turning, true, &stepper->turning_point);
   }
   return view->settle.restructured = !settled;
@@ -129,17 +110,17 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   double t = stepper->t_event;
   stepper->is_started = false;
   certificate_begin(stepper->certificate);
-  if (stepper->kinks) kinks_forget(stepper->kinks);
+  if (stepper->steps.kinks) kinks_forget(stepper->steps.kinks);
   if (stepper->poles) poles_forget(stepper->poles);
   if (leaves_structure(stepper, settled)) {
-    copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+    copy_numbers(stepper->steps.y, stepper->steps.begin, (size_t)stepper->view->system.columns);
     return false;
   }
   if (!settled && stepper->view->sensitivity && sensitivity_failed(stepper->view->sensitivity)) return false;
   const Decisions *decisions = stepper->view->switches ? stepper->view->switches->decisions : NULL;
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->settle.undetermined != MAP_NONE) return stepper_report_jump(stepper);
-  if (settled && !stepper_report_fired(stepper, t, stepper->y)) return false;
+  if (settled && !stepper_report_fired(stepper, t, stepper->steps.y)) return false;
   const StepperOptions *options = &stepper->options;
   EventVec *passed = &stepper->statistics.passed;
   EventRecord event = {t, stepper->cause, stepper->mode, event_value(stepper), stepper->value_before};
@@ -151,7 +132,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
     return true;
   }
   if (!has_same_ranks(stepper)) return false;
-  if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
+  if (stepper->turning) turning_begin(stepper->turning, t, stepper->steps.y);
   if (!stepper_start_is_regular(stepper)) return false;
   if (!settled) return stepper->starts_singular ? stepper_report_turning(stepper) : stepper_report_chatter(stepper);
   stepper_suit_integrator(stepper, t);
@@ -165,29 +146,28 @@ bool stepper_settle(Stepper *stepper) {
   View *view = stepper->view;
   double *t = &stepper->t_event;
   if (stepper_is_sliding(stepper)) edges_leave(&view->switches->edges);
-  if (*t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
+  if (*t < stepper->now.t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
   size_t columns = (size_t)view->system.columns;
   bool is_folded = stepper->is_folded;
   if (is_folded && view->sensitivity)
     return sensitivity_refuse(view->sensitivity, *t, "the solution jumps there over a fold of its equations");
-  if (is_folded) copy_numbers(stepper->y, stepper->beyond, columns);
+  if (is_folded) copy_numbers(stepper->steps.y, stepper->beyond, columns);
   stepper->is_folded = false;
-  copy_numbers(stepper->begin, stepper->y, columns);
+  copy_numbers(stepper->steps.begin, stepper->steps.y, columns);
   stepper->value_before = event_value(stepper);
   if (view->switches && *t >= stepper->options.stop)
     view->switches->edges.now->is_at_start = true; /* relations hold as written at both ends */
-  bool settled = !view->switches || turns_settle(view, t, stepper->y, stepper->mode);
+  bool settled = !view->switches || turns_settle(view, t, stepper->steps.y, stepper->mode);
   view->settle.disturbed = view->settle.disturbed || is_folded;
   return stepper_finish_event(stepper, settled);
 }
 
 bool stepper_misses_no_event(Stepper *stepper) {
-  const Switches *switches = stepper->view->switches;
-  int mode = switches ? edges_escaped(&switches->edges, stepper->stretches.begin, round_off(stepper)) : -1;
+  int mode = steps_lost_event(&stepper->steps);
   if (mode < 0) return true;
   stepper->mode = (uint32_t)mode;
-  stepper->t_event = switches->edges.history[mode].times.last;
-  stepper_restart(stepper, stepper->before, stepper->begin, 0); /* the step away from there is undone */
+  stepper->t_event = stepper->steps.edges->history[mode].times.last;
+  steps_restart(&stepper->steps, stepper->now.before, stepper->steps.begin, 0); /* the step away from there is undone */
   return stepper_report_accumulation(stepper);
 }
 
@@ -196,53 +176,20 @@ bool stepper_restructured(const Stepper *stepper) { return stepper->view->settle
 /* Handles the event that depends only on time, at which the last step ended. An implicit method leaves an error in the rows, which
  * is not a jump. */
 static void take_timed(Stepper *stepper) {
-  if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
+  if (stepper->steps.integrator->explicit_form || !stepper_interpolate(stepper, stepper->now.t_timed, stepper->steps.y))
     stepper_copy_values(stepper);
-  stepper_set_event(stepper, stepper->t_timed, stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION,
-                    stepper->timed);
+  stepper_set_event(stepper, stepper->now.t_timed,
+                    (uint32_t)stepper->now.timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION,
+                    (uint32_t)stepper->now.timed);
   stepper->statistics.time_events++;
-}
-
-/* An event that only the dense output shows, or one early in a step of radau, may be an error of the dense output, as in a
- * transient that a stiff method steps over. The step is taken again, up to that point. false: it already was, or would hardly
- * advance. */
-static bool take_again(Stepper *stepper, double t) {
-  double step = stepper->integrator->time(stepper->self) - stepper->before;
-  double least = fmax(PRESENT * step, ROUND_OFF * fabs(t));
-  if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
-  stepper->t_doubt = t;
-  stepper->at_event = false;
-  stepper_repeat(stepper, t - stepper->before);
-  events_begin(stepper->view, stepper->before, stepper->begin);
-  return true;
-}
-
-static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
-  double step = stepper->integrator->time(stepper->self) - stepper->before;
-  return bracket->inside ||
-         (stepper->segment->methods->is_collocation && bracket->high - stepper->before < EARLY * step);
 }
 
 /* Finds an event of states, or the end of sliding, in the last step, and ends the step there. */
 static bool find_state_event(Stepper *stepper, const WatchedStep *step) {
-  EventBracket bracket;
-  Watcher *watcher = stepper->watcher;
-  double t = stepper->integrator->time(stepper->self);
+  double t;
   int mode = 0;
-  stepper->at_event = watcher_find(watcher, step, stepper->y, &bracket);
-  if (stepper->at_event) {
-    if (is_doubtful(stepper, &bracket) && take_again(stepper, bracket.high)) return false;
-    t = watcher_locate(watcher, step, &bracket, stepper->y, &mode);
-    stepper->mode = (uint32_t)mode;
-  }
-  if (stepper_is_sliding(stepper) && watcher_leaves(watcher, step, &t, stepper->y)) {
-    stepper->at_event = true;
-    edges_leaving(&stepper->view->switches->edges, &mode);
-    stepper->mode = (uint32_t)mode;
-  }
-  if (!stepper->at_event) return false;
-  stepper->t_event = stepper_snap(stepper, t);
-  stepper->cause = EVENT_CONDITION;
+  if (!steps_find_event(&stepper->steps, step, &t, &mode)) return false;
+  stepper_set_event(stepper, t, EVENT_CONDITION, (uint32_t)mode);
   stepper->statistics.events++;
   return true;
 }
@@ -250,7 +197,7 @@ static bool find_state_event(Stepper *stepper, const WatchedStep *step) {
 bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet) {
   stepper->at_event = false;
   if (!is_quiet && find_state_event(stepper, step)) return true;
-  if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
+  if (stepper->steps.integrator->time(stepper->steps.self) < stepper->now.t_timed) return false;
   take_timed(stepper);
   return true;
 }

@@ -11,9 +11,10 @@
 
 void stepper_jump(Stepper *stepper, double t) {
   stepper_add_work(stepper, &stepper->statistics);
-  stepper_create_integrator(stepper, stepper->integrator); /* a new integrator does not remember that steps failed */
-  stepper_start_integrator(stepper, stepper->before, stepper->begin);
-  stepper_set_event(stepper, stepper_snap(stepper, t), EVENT_FOLD, MAP_NONE);
+  stepper_create_integrator(stepper,
+                            stepper->steps.integrator); /* a new integrator does not remember that steps failed */
+  steps_restart(&stepper->steps, stepper->now.before, stepper->steps.begin, 0);
+  stepper_set_event(stepper, steps_snap(&stepper->steps, t), EVENT_FOLD, MAP_NONE);
   stepper->is_folded = true;
   stepper->t_instant = -INFINITY;
   stepper->tiny = 0;
@@ -26,7 +27,7 @@ static uint32_t farthest_jump(const Stepper *stepper) {
   uint32_t farthest = MAP_NONE;
   double most = stepper->options.tolerance;
   for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
-    double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
+    double jump = fabs(stepper->beyond[q] - stepper->steps.y[q]) / (fabs(stepper->steps.y[q]) + nominal[q]);
     if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
   }
   return farthest;
@@ -36,13 +37,13 @@ static uint32_t farthest_jump(const Stepper *stepper) {
  * not update rates, which do not matter to them. */
 static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
   const System *system = &stepper->view->system;
-  if (has_step && t >= stepper->before) {
-    segment_values(stepper->segment, t, y);
+  if (has_step && t >= stepper->now.before) {
+    segment_values(stepper->steps.segment, t, y);
     return;
   }
-  copy_numbers(y, stepper->begin, (size_t)system->columns);
+  copy_numbers(y, stepper->steps.begin, (size_t)system->columns);
   for (int32_t k = 0; k < system->links; k++)
-    y[system->link_from[k]] += (t - stepper->before) * stepper->begin[system->link_to[k]];
+    y[system->link_from[k]] += (t - stepper->now.before) * stepper->steps.begin[system->link_to[k]];
 }
 
 /* Columns near an instant, by place: states, and guesses for the others. */
@@ -60,7 +61,7 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
   for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
     y[place] = place >= INSTANT_AFTER || has_before ? room + place * columns : NULL;
   guess_beside(stepper, singular, gap, has_step, y);
-  bool is_near = has_step || instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->begin);
+  bool is_near = has_step || instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->steps.begin);
   Verdict verdict = is_near ? instant_judge(stepper->view, singular, gap, asked, y) : VERDICT_SINGULAR;
   copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
   heap_free(heap, room);
@@ -77,7 +78,7 @@ static double way_to(const Stepper *stepper, double singular) {
 /* The time scale of a point in the last step, which ends at t, or just before that step: the columns may change as fast as
  * they have changed since the last event or instant. Times near the point differ by more than round-off. */
 static double way_within(const Stepper *stepper, double singular, double t) {
-  double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->before));
+  double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->now.before));
   return fmax(fmin(way_to(stepper, singular), t - since), FAR * DBL_EPSILON * fabs(t) / LOCATED);
 }
 
@@ -134,7 +135,7 @@ static bool take_start_values(Stepper *stepper, double *y) {
   if (starts_collect(evaluator, NULL, stepper->options.tolerance, column, &diags))
     for (uint32_t q = 0; q < columns; q++) {
       if (!column[q].given || view_is_state(&stepper->view->system, q)) continue;
-      any = any || column[q].start != stepper->begin[q];
+      any = any || column[q].start != stepper->steps.begin[q];
       y[q] = column[q].start;
     }
   heap_release(stepper->heap, ticket);
@@ -157,10 +158,10 @@ static bool start_values_choose(Stepper *stepper, double singular, double *gap) 
   copy_numbers(near, far, columns);
   guess_at(stepper, t = instant_time(singular, *gap, INSTANT_AFTER), false, near);
   for (uint32_t q = 0; q < columns; q++)
-    if (!view_is_state(system, q)) near[q] = stepper->begin[q] + (far[q] - stepper->begin[q]) / FAR;
+    if (!view_is_state(system, q)) near[q] = stepper->steps.begin[q] + (far[q] - stepper->steps.begin[q]) / FAR;
   is = is && view->methods->find(view, t, near) == EVAL_OK;
   for (uint32_t q = 0; q < columns && is; q++) {
-    double way = fabs(far[q] - stepper->begin[q]), left = fabs(near[q] - stepper->begin[q]);
+    double way = fabs(far[q] - stepper->steps.begin[q]), left = fabs(near[q] - stepper->steps.begin[q]);
     is = left <= CLEARLY_LESS * way + stepper->options.tolerance * system->nominal[q];
   }
   heap_free(stepper->heap, far);
@@ -170,8 +171,8 @@ static bool start_values_choose(Stepper *stepper, double singular, double *gap) 
 bool stepper_passes_start(Stepper *stepper) {
   double gap, stop = stepper_modes_end(stepper);
   if (stepper->view->evaluator->past) return false;
-  return judge(stepper, stepper->before, stop, false, false, &gap) == VERDICT_PASSED ||
-         start_values_choose(stepper, stepper->before, &gap);
+  return judge(stepper, stepper->now.before, stop, false, false, &gap) == VERDICT_PASSED ||
+         start_values_choose(stepper, stepper->now.before, &gap);
 }
 
 /* Does exactly one solution cross the instant? Then it is in `y`, `gap` before the instant, and in `beyond`, `gap` after it. */
@@ -182,9 +183,9 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   guess_beside(stepper, singular, gap, false, y);
   for (uint32_t q = 0; q < columns; q++)
     if (!view_is_state(&stepper->view->system, q)) y[INSTANT_BEFORE][q] = stepper->origin.y[q];
-  bool is = instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->begin) &&
+  bool is = instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->steps.begin) &&
             instant_crosses(stepper->view, singular, gap, y);
-  copy_numbers(stepper->y, y[INSTANT_BEFORE], columns);
+  copy_numbers(stepper->steps.y, y[INSTANT_BEFORE], columns);
   copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
   heap_free(stepper->heap, room);
   return is;
@@ -194,10 +195,10 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
  * stay constant, or the distance is small. */
 static bool reaches(const Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
-  const double *begin = stepper->begin, *beyond = stepper->beyond;
+  const double *begin = stepper->steps.begin, *beyond = stepper->beyond;
   for (int32_t k = 0; k < system->links; k++) {
     int32_t c = system->link_from[k], rate = system->link_to[k];
-    double missed = 0.5 * (t - stepper->before) * fabs(beyond[rate] - begin[rate]);
+    double missed = 0.5 * (t - stepper->now.before) * fabs(beyond[rate] - begin[rate]);
     if (missed > DEFECT_HARMLESS * stepper->options.tolerance * (fabs(begin[c]) + system->nominal[c])) return false;
   }
   return true;
@@ -207,7 +208,7 @@ static bool reaches(const Stepper *stepper, double t) {
  * where the last one ended. */
 static void leap(Stepper *stepper, double t) {
   stepper->t_passed = t;
-  copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);
+  copy_numbers(stepper->steps.y, stepper->beyond, (size_t)stepper->view->system.columns);
   stepper_jump(stepper, t);
 }
 
@@ -225,7 +226,7 @@ bool stepper_crosses_instant(Stepper *stepper, double singular) {
   if (column != MAP_NONE && !stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the equations do not determine %s for an instant: it continues from %.6g to %.6g",
-                 singular, stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
+                 singular, stepper_known_name(stepper, column), stepper->steps.y[column], stepper->beyond[column]);
   stepper->warned_fold |= column != MAP_NONE;
   leap(stepper, singular + stepper_crossing_gap(stepper, singular));
   return true;
@@ -233,8 +234,9 @@ bool stepper_crosses_instant(Stepper *stepper, double singular) {
 
 bool stepper_leaps_instant(Stepper *stepper, double singular) {
   double gap, stop = stepper_modes_end(stepper);
-  bool is_start = stepper_is_first(stepper) && stepper->before == singular;
-  if (stepper->view->evaluator->past || !(singular > stepper->t_passed) || (!is_start && !stepper_solve_begin(stepper)))
+  bool is_start = stepper_is_first(stepper) && stepper->now.before == singular;
+  if (stepper->view->evaluator->past || !(singular > stepper->t_passed) ||
+      (!is_start && !steps_solve_begin(&stepper->steps)))
     return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) {
     if (!start_values_choose(stepper, singular, &gap)) return stepper_crosses_instant(stepper, singular);

@@ -7,37 +7,40 @@
 #include "view/branch.h"
 
 double stepper_time(const Stepper *stepper) {
-  return stepper->at_event ? stepper->t_event : stepper->integrator->time(stepper->self);
+  return stepper->at_event ? stepper->t_event : stepper->steps.integrator->time(stepper->steps.self);
 }
 
 const double *stepper_values(const Stepper *stepper) {
-  return stepper->at_event ? stepper->y : stepper->integrator->values(stepper->self);
+  return stepper->at_event ? stepper->steps.y : stepper->steps.integrator->values(stepper->steps.self);
 }
 
 bool stepper_interpolate(Stepper *stepper, double t, double *y) {
   double span = stepper_span(stepper);
-  if (view_point(stepper->view, stepper->segment, t, y) == EVAL_OK) return true;
+  if (view_point(stepper->view, stepper->steps.segment, t, y) == EVAL_OK) return true;
   if (!stepper_is_at_instant(stepper, t)) return false;
   /* The limit from the left, taken from the nearest point that has a solution. */
-  for (double gap = LOCATED * span; gap <= SLIVER * span && t - gap > stepper->before; gap *= 2) {
-    if (view_point(stepper->view, stepper->segment, t - gap, y) == EVAL_OK) return true;
-    segment_values(stepper->segment, t - gap, y);
+  for (double gap = LOCATED * span; gap <= SLIVER * span && t - gap > stepper->now.before; gap *= 2) {
+    if (view_point(stepper->view, stepper->steps.segment, t - gap, y) == EVAL_OK) return true;
+    segment_values(stepper->steps.segment, t - gap, y);
     if (stepper->view->methods->find(stepper->view, t - gap, y) == EVAL_OK) return true;
   }
-  copy_numbers(y, stepper->begin, (size_t)stepper->view->system.columns);
+  copy_numbers(y, stepper->steps.begin, (size_t)stepper->view->system.columns);
   return true;
 }
 
 /* ---- integrators ---- */
 
-void stepper_take_values(const Stepper *stepper, double *y) {
-  const Integrator *integrator = stepper->integrator;
+void stepper_take_branch(const Stepper *stepper, double *y) {
   Branch *branch = stepper->view->branch;
-  copy_numbers(y, integrator->values(stepper->self), (size_t)stepper->view->system.columns);
-  if (branch) branch_take(branch, stepper->segment, integrator->time(stepper->self), y);
+  if (branch) branch_take(branch, stepper->steps.segment, stepper->steps.integrator->time(stepper->steps.self), y);
 }
 
-void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->y); }
+void stepper_take_values(const Stepper *stepper, double *y) {
+  copy_numbers(y, stepper->steps.integrator->values(stepper->steps.self), (size_t)stepper->view->system.columns);
+  stepper_take_branch(stepper, y);
+}
+
+void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->steps.y); }
 
 /* Variations are solved at the stages of radau, which chooses the number of stages only by the error of the solution. Three
  * stages are cheap for the solution, but need short steps where it is smoother than its variations. */
@@ -50,31 +53,15 @@ void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
                                .unread = &stepper->unread};
   const System *system = view_system(stepper->view, integrator);
   heap_release(stepper->heap, stepper->ticket);
-  stepper->integrator = integrator;
-  stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
-  stepper->rejected = stepper->looks.rejections = 0;
+  stepper->steps.integrator = integrator;
+  stepper->steps.self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
+  stepper->rejected = stepper->steps.looks.rejections = 0;
   stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
-}
-
-void stepper_take_segment(Stepper *stepper) {
-  integrator_segment(stepper->integrator, stepper->self, stepper->before, stepper->begin, stepper->segment);
-}
-
-/* Makes the segment the single point that the integrator has reached. */
-static void rest_segment(Stepper *stepper) {
-  double t = stepper->integrator->time(stepper->self);
-  integrator_segment(stepper->integrator, stepper->self, t, stepper->integrator->values(stepper->self),
-                     stepper->segment);
-}
-
-void stepper_start_integrator(Stepper *stepper, double t, const double *y) {
-  stepper->integrator->start(stepper->self, t, y, stepper->options.stop);
-  rest_segment(stepper);
 }
 
 void stepper_add_work(const Stepper *stepper, StepperStatistics *statistics) {
   IntegratorStatistics part;
-  stepper->integrator->statistics(stepper->self, &part);
+  stepper->steps.integrator->statistics(stepper->steps.self, &part);
   statistics->steps += part.steps;
   statistics->rejected += part.rejected_error + part.rejected_convergence;
   statistics->factorizations += part.factorizations;
@@ -84,7 +71,7 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   StepperStatistics statistics = stepper->statistics;
   stepper_add_work(stepper, &statistics);
   statistics.factorizations += stepper->view->methods->factorizations(stepper->view) - stepper->look_factorizations;
-  statistics.solver = stepper->integrator->name;
+  statistics.solver = stepper->steps.integrator->name;
   statistics.iterations += stepper->view->settle.iterations;
   statistics.time = statistics.turning ? statistics.turning->time : stepper_time(stepper);
   certificate_accept(stepper->certificate, stepper_time(stepper));
@@ -111,52 +98,49 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
 void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t) {
   stepper_add_work(stepper, &stepper->statistics);
   stepper_create_integrator(stepper, integrator);
-  stepper_start_integrator(stepper, t, stepper->y);
+  steps_restart(&stepper->steps, t, stepper->steps.y, 0);
 }
 
 /* Continues with an implicit method from (t, y), where the choice is free. */
 static bool leave_explicit(Stepper *stepper, double t, const double *y) {
-  if (stepper->options.integrator || !stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return false;
-  copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
+  if (stepper->options.integrator || !stepper->steps.integrator->explicit_form || stepper_is_sliding(stepper))
+    return false;
+  copy_numbers(stepper->steps.y, y, (size_t)stepper->view->system.columns);
   stepper_change_integrator(stepper, &integrator_radau, t);
   stepper->statistics.solver_reason = "began explicit, found stiff";
   return true;
 }
 
-bool stepper_leave_explicit(Stepper *stepper) { return leave_explicit(stepper, stepper->before, stepper->begin); }
+bool stepper_leave_explicit(Stepper *stepper) {
+  return leave_explicit(stepper, stepper->now.before, stepper->steps.begin);
+}
 
 void stepper_leave_if_stiff(Stepper *stepper) {
   IntegratorStatistics now;
-  stepper->integrator->statistics(stepper->self, &now);
+  stepper->steps.integrator->statistics(stepper->steps.self, &now);
   if (!now.stiff) return;
-  stepper_take_values(stepper, stepper->ahead);
-  leave_explicit(stepper, stepper->integrator->time(stepper->self), stepper->ahead);
+  stepper_take_values(stepper, stepper->steps.ahead);
+  leave_explicit(stepper, stepper->steps.integrator->time(stepper->steps.self), stepper->steps.ahead);
 }
 
 /* The method to continue with at t, where the current one has failed; NULL: there is none. Each of the implicit methods may help
  * where the other fails, as long as they advance. */
 static const Integrator *other_integrator(const Stepper *stepper, double t) {
-  if (stepper->integrator == &integrator_erk) return &integrator_radau;
-  if (stepper->integrator == &integrator_radau) return &integrator_bdf;
+  if (stepper->steps.integrator == &integrator_erk) return &integrator_radau;
+  if (stepper->steps.integrator == &integrator_radau) return &integrator_bdf;
   bool gets_ahead = t - stepper->changed > SLIVER * stepper_span(stepper);
-  return stepper->integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
+  return stepper->steps.integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
 }
 
 void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
-  SizesStep step = {.begin = stepper->before,
-                    .end = t,
-                    .start = stepper->options.start,
-                    .span = stepper_span(stepper),
-                    .tolerance = stepper->options.tolerance,
-                    .is_sliding = stepper_is_sliding(stepper)};
-  sizes_note(stepper->sizes, &step, y);
+  steps_note_sizes(&stepper->steps, t, y);
   copy_numbers(stepper->view->evaluator->size, stepper->view->size, (size_t)stepper->view->system.columns);
 }
 
 /* After steps of an implicit method have failed: gives all states the size 1. false: they have it already. */
 static bool widen_sizes(Stepper *stepper) {
-  if (stepper->integrator->explicit_form || !sizes_widen(stepper->sizes)) return false;
-  stepper_note_sizes(stepper, stepper->before, stepper->begin);
+  if (stepper->steps.integrator->explicit_form || !sizes_widen(stepper->steps.sizes)) return false;
+  stepper_note_sizes(stepper, stepper->now.before, stepper->steps.begin);
   return true;
 }
 
@@ -167,8 +151,8 @@ bool stepper_try_other(Stepper *stepper, double t) {
   const Integrator *other = may_change ? other_integrator(stepper, t) : NULL;
   if (!other && !widen_sizes(stepper)) return false;
   if (!other) {
-    copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
-    stepper_change_integrator(stepper, may_change ? &integrator_radau : stepper->integrator, stepper->before);
+    copy_numbers(stepper->steps.y, stepper->steps.begin, (size_t)stepper->view->system.columns);
+    stepper_change_integrator(stepper, may_change ? &integrator_radau : stepper->steps.integrator, stepper->now.before);
     return true;
   }
   stepper_copy_values(stepper);
@@ -215,23 +199,6 @@ void stepper_begin_branch(Stepper *stepper, double t, const double *y) {
   if (stepper->view->branch) branch_forget(stepper->view->branch);
 }
 
-void stepper_restart(Stepper *stepper, double t, const double *y, double step) {
-  stepper_start_integrator(stepper, t, y);
-  if (step > 0) stepper->integrator->suggest(stepper->self, step);
-}
-
-void stepper_start_with(Stepper *stepper, double t, const double *y, double step) {
-  stepper_begin_branch(stepper, t, y);
-  stepper_restart(stepper, t, y, step);
-}
-
-void stepper_repeat(Stepper *stepper, double step) {
-  if (stepper->integrator->repeat(stepper->self, step)) {
-    stepper_take_segment(stepper);
-    stepper_begin_branch(stepper, stepper->before, stepper->begin);
-  } else stepper_start_with(stepper, stepper->before, stepper->begin, step);
-}
-
 /* ---- the choice of states ---- */
 
 static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchanges, int32_t count) {
@@ -243,42 +210,43 @@ static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchange
 int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   View *view = stepper->view;
   if (!view->methods->exchange) return 0;
-  int32_t count = view->methods->exchange(view, (Moment){t, stepper->y}, ahead, sure, exchanges);
+  int32_t count = view->methods->exchange(view, (Moment){t, stepper->steps.y}, ahead, sure, exchanges);
   note_exchanges(stepper, t, exchanges, count);
   return count;
 }
 
 bool stepper_reselect(Stepper *stepper, double t) {
   View *view = stepper->view;
-  if (!view->methods->reselect || !view->methods->reselect(view, t, stepper->y)) return false;
-  stepper_change_integrator(stepper, stepper->integrator, t);
+  if (!view->methods->reselect || !view->methods->reselect(view, t, stepper->steps.y)) return false;
+  stepper_change_integrator(stepper, stepper->steps.integrator, t);
   return true;
 }
 
 bool stepper_watch_choice(Stepper *stepper, double t) {
   if (!stepper->view->chooses) return true;
   IntegratorStatistics now;
-  stepper->integrator->statistics(stepper->self, &now);
+  stepper->steps.integrator->statistics(stepper->steps.self, &now);
   uint64_t rejected = now.rejected_error + now.rejected_convergence;
   bool sure = rejected != stepper->rejected;
   stepper->rejected = rejected;
   Exchanges exchanges;
   stepper_copy_values(stepper);
-  ConstMoment judged = {t, stepper->y};
+  ConstMoment judged = {t, stepper->steps.y};
   if (stepper->structure) {
     const Array *array = stepper->view->evaluator->array;
     double ahead = LOOK_AHEAD * now.step;
-    dummy_look_ahead(array->problem->unknowns, array->column_start, array->d, ahead, stepper->y, stepper->ahead);
-    judged = (ConstMoment){t + ahead, stepper->ahead};
+    dummy_look_ahead(array->problem->unknowns, array->column_start, array->d, ahead, stepper->steps.y,
+                     stepper->steps.ahead);
+    judged = (ConstMoment){t + ahead, stepper->steps.ahead};
   }
   int32_t count = stepper_exchange_states(stepper, t, judged, sure, &exchanges);
   if (count == EXCHANGE_SINGULAR) return stepper_report_no_choice(stepper, t, exchanges.block);
   if (count == EXCHANGE_UNSOLVED) return stepper_fail(stepper, STEP_EVALUATION, t);
   if (count == EXCHANGE_RESELECT) stepper_reselect(stepper, t);
   if (count <= 0) return true;
-  stepper->integrator->switch_states(stepper->self, stepper->y);
-  rest_segment(stepper);
-  stepper_begin_branch(stepper, t, stepper->y);
+  stepper->steps.integrator->switch_states(stepper->steps.self, stepper->steps.y);
+  steps_rest_segment(&stepper->steps);
+  stepper_begin_branch(stepper, t, stepper->steps.y);
   return true;
 }
 
@@ -286,8 +254,8 @@ bool stepper_repair_choice(Stepper *stepper, double t) {
   if (!stepper->view->methods->reselect || stepper->repairs++ == ATTEMPTS) return false;
   Exchanges exchanges;
   stepper_copy_values(stepper);
-  if (stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0)
+  if (stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->steps.y}, true, &exchanges) <= 0)
     return stepper_reselect(stepper, t);
-  stepper_start_integrator(stepper, t, stepper->y);
+  steps_restart(&stepper->steps, t, stepper->steps.y, 0);
   return true;
 }

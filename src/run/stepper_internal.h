@@ -3,13 +3,10 @@
 #pragma once
 
 #include "core/constants.h"
-#include "core/stretch.h"
 #include "run/stepper.h"
-#include "segment/defect.h"
-#include "segment/sizes.h"
+#include "run/steps.h"
 #include "watch/bends.h"
 #include "watch/poles.h"
-#include "watch/watcher.h"
 
 struct Stepper {
   Heap *heap;
@@ -18,59 +15,47 @@ struct Stepper {
   StepperOptions options;
   Diags *diags;
   StepperStatistics statistics;
+  StepsNow now;
+  Steps steps;
   Turning *turning;                 /* NULL: nothing to watch */
   Poles *poles;                     /* NULL: nothing to watch */
   Workspace *divisors;              /* divisors of rewritten equations; NULL: none */
   double *divisor_before, *divisor; /* at both ends of the last step */
   TurningPoint turning_point;
-  const Integrator *integrator;
   double changed; /* when a failed method was last replaced by another, if has_changed */
   bool has_changed;
   const Integrator *waiting; /* the method to continue with after a slide or an instant; NULL: the current one */
-  void *self, *ticket;       /* the integrator's heap; NULL: there is none yet */
-  double *y, *ahead, *begin; /* begin: columns at the beginning of the last step */
-  double before;             /* time at the beginning of the last step */
+  void *ticket;              /* the integrator's heap; NULL: there is none yet */
   /* nothing has happened since the start at `begin`, whose columns the integrator may have corrected */
   bool is_started;
   bool terminated;  /* the model requested the end */
   bool watches;     /* assertions outside of whens are checked after each step */
-  bool at_event;    /* the last step ended at an event, with the columns before it in y */
+  bool at_event;    /* the last step ended at an event, with the columns before it in steps.y */
   EventCause cause; /* cause of that event */
   uint32_t mode;    /* a mode that changes there */
   double limit;     /* the latest end of a step that the caller allows; INFINITY: anywhere */
   double unread;    /* steps that end before this time are not read inside */
   uint32_t near;    /* number of later steps that conditions may examine, because a condition was near its edge */
-  Watcher *watcher;
   Certificate *certificate; /* certificate of the watcher */
-  Kinks *kinks;             /* NULL: there are none */
-  double t_kink, across;    /* the kink at which a step ends, and the size of the step across it; INFINITY: none */
-  double t_doubt;           /* where a repeated step must end; INFINITY: anywhere */
-  double t_timed;           /* the next event that depends only on time; INFINITY: none */
-  uint32_t timed;           /* a mode that changes then */
   double t_event;           /* time of the last event */
-  Stretches stretches;
-  int repairs;          /* repairs of the choice of states since the last successful step */
-  uint64_t rejected;    /* number of rejected steps when the choice of states was last examined */
-  int retakes;          /* how often a step that ended at `disputed` was repeated */
-  double disputed;      /* steps are short up to this time */
-  bool warned;          /* warned about a determinant */
-  bool warned_fold;     /* warned about a fold */
-  double t_instant;     /* a singular point ahead that will be examined after it is passed; -INFINITY: none */
-  bool starts_singular; /* the start, or the point after an event, is singular: see turning_point */
-  double value_before;  /* value of the mode that causes the current event, before it */
-  double t_passed;      /* right after the last instant that was passed; -INFINITY: none */
-  bool is_folded;       /* the event is a fold, after which the columns are `beyond` */
+  int repairs;              /* repairs of the choice of states since the last successful step */
+  uint64_t rejected;        /* number of rejected steps when the choice of states was last examined */
+  int retakes;              /* how often a step that ended at `disputed` was repeated */
+  double disputed;          /* steps are short up to this time */
+  bool warned;              /* warned about a determinant */
+  bool warned_fold;         /* warned about a fold */
+  double t_instant;         /* a singular point ahead that will be examined after it is passed; -INFINITY: none */
+  bool starts_singular;     /* the start, or the point after an event, is singular: see turning_point */
+  double value_before;      /* value of the mode that causes the current event, before it */
+  double t_passed;          /* right after the last instant that was passed; -INFINITY: none */
+  bool is_folded;           /* the event is a fold, after which the columns are `beyond` */
   double *beyond;
   Moment recent,
       origin;         /* earlier points of the solution's branch: with the current states, and after the last event */
   uint32_t tiny;      /* number of steps in a row that hardly advanced */
   double *low, *high; /* [columns] min and max of states; NULL: there are none */
-  Sizes *sizes;
-  Defect *defect; /* NULL: the system has no state-space form */
   /* factorizations of blocks for the defect; like those of output points they do not count as work of steps */
   uint64_t look_factorizations;
-  Segment *segment; /* of the last step */
-  DefectLooks looks;
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
@@ -128,15 +113,10 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y);
 
 /* The columns that the integrator has reached; those of branches are as they were followed. */
 void stepper_take_values(const Stepper *stepper, double *y);
+void stepper_take_branch(const Stepper *stepper, double *y); /* the branches alone */
 
-/* The same, to stepper->y. */
+/* The same, to stepper->steps.y. */
 void stepper_copy_values(Stepper *stepper);
-
-/* Makes the segment that of the last step. */
-void stepper_take_segment(Stepper *stepper);
-
-/* Starts the integrator at (t, y). */
-void stepper_start_integrator(Stepper *stepper, double t, const double *y);
 
 /* Replaces the integrator, if there is one. */
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator);
@@ -163,19 +143,10 @@ const Integrator *stepper_first_integrator(Stepper *stepper);
 /* Begins a branch, or the choice of states. */
 void stepper_begin_branch(Stepper *stepper, double t, const double *y);
 
-/* Restarts the integrator at (t, y), with a first step of this size; 0: it finds one. */
-void stepper_restart(Stepper *stepper, double t, const double *y, double step);
-
-/* The same where a branch begins. */
-void stepper_start_with(Stepper *stepper, double t, const double *y, double step);
-
-/* Repeats the last step, first with this size, which is not larger than before. */
-void stepper_repeat(Stepper *stepper, double step);
-
-/* Examines the choice of states at `ahead`, and changes it at (t, stepper->y). */
+/* Examines the choice of states at `ahead`, and changes it at (t, stepper->steps.y). */
 int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
-/* Selects rows and columns again at stepper->y, and makes a new integrator for them. */
+/* Selects rows and columns again at stepper->steps.y, and makes a new integrator for them. */
 bool stepper_reselect(Stepper *stepper, double t);
 
 /* Examines the choice of states at the end of a step, more closely if the step was rejected before. */
@@ -189,7 +160,7 @@ bool stepper_repair_choice(Stepper *stepper, double t);
 
 /* The time up to which the equations hold in the current modes. */
 static inline double stepper_modes_end(const Stepper *stepper) {
-  return stepper->t_timed < stepper->options.stop ? stepper->t_timed : stepper->options.stop;
+  return stepper->now.t_timed < stepper->options.stop ? stepper->now.t_timed : stepper->options.stop;
 }
 
 /* Has the last step, to t, passed the singular point at t_instant? */
@@ -218,7 +189,7 @@ double stepper_crossing_gap(const Stepper *stepper, double singular);
 
 /* Did the last step begin at the start of the run, or at its restart after an event? */
 static inline bool stepper_is_first(const Stepper *stepper) {
-  return stepper->before == stepper->options.start || stepper->before == stepper->t_event;
+  return stepper->now.before == stepper->options.start || stepper->now.before == stepper->t_event;
 }
 
 /* Is t so close to a singular point that was passed that rows cannot be solved there? */
@@ -243,19 +214,13 @@ bool stepper_note_event(Stepper *stepper);
 /* After a step without an event: was no expected event lost? A lost one is an error. */
 bool stepper_misses_no_event(Stepper *stepper);
 
-/* Keeps the step size that suits the first step after an event. */
-void stepper_keep_first_step(Stepper *stepper);
-
-/* Returns the end for a time that equals the end up to round-off: no step fits between them. */
-double stepper_snap(const Stepper *stepper, double t);
-
 /* Finds the next event after t that depends only on time. */
 void stepper_plan_timed(Stepper *stepper, double t);
 
 /* Finishes the event at t_event, whether it was settled or not. */
 bool stepper_finish_event(Stepper *stepper, bool settled);
 
-/* Changes the integrator at t, with the columns in stepper->y, if the solution begins or stops sliding, or if another
+/* Changes the integrator at t, with the columns in stepper->steps.y, if the solution begins or stops sliding, or if another
  * integrator is waiting. */
 void stepper_suit_integrator(Stepper *stepper, double t);
 
@@ -263,10 +228,6 @@ void stepper_suit_integrator(Stepper *stepper, double t);
 bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet);
 
 /* ---- the defect ---- */
-
-/* Solves the rows at the beginning of the last step, because implicit methods solve algebraic columns only as accurately as their
- * states need. false: they cannot be solved, and are unchanged. */
-bool stepper_solve_begin(Stepper *stepper);
 
 void stepper_make_defect(Stepper *stepper);
 

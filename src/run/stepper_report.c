@@ -130,7 +130,7 @@ static const char *index_hint(const Stepper *stepper) {
   for (int32_t q = 0; q < system->columns && system->column_index; q++)
     if (system->column_index[q] > index) index = system->column_index[q];
   if (index < 3) return "";
-  bool radau = stepper->integrator == &integrator_radau;
+  bool radau = stepper->steps.integrator == &integrator_radau;
   return arena_printf(&stepper->diags->arena,
                       "; the system integrated has index %d: use %sa method that reduces it, such as dummy", (int)index,
                       radau ? "" : "solver radau, or ");
@@ -158,7 +158,7 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
     diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
     note_block(stepper, diag, failure.block);
   }
-  if (find_domain(stepper, t, stepper->integrator->values(stepper->self), &blame) ||
+  if (find_domain(stepper, t, stepper->steps.integrator->values(stepper->steps.self), &blame) ||
       (failure.reason && evaluator->failed_y &&
        find_domain(stepper, evaluator->failed_time, evaluator->failed_y, &blame)))
     note_domain(stepper, diag, &blame);
@@ -210,10 +210,10 @@ bool stepper_report_chatter(Stepper *stepper) {
   Blame blame;
   double t = stepper->t_event;
   Edges *edges = &stepper->view->switches->edges;
-  edges_evaluate(edges, t, stepper->y);
-  int mode = edges_undefined(edges, t, stepper->y);
-  if (mode >= 0) return stepper_report_condition(stepper, mode, t, t, stepper->y);
-  if (find_domain(stepper, stepper->t_event, stepper->y, &blame)) return report_undefined(stepper, &blame);
+  edges_evaluate(edges, t, stepper->steps.y);
+  int mode = edges_undefined(edges, t, stepper->steps.y);
+  if (mode >= 0) return stepper_report_condition(stepper, mode, t, t, stepper->steps.y);
+  if (find_domain(stepper, stepper->t_event, stepper->steps.y, &blame)) return report_undefined(stepper, &blame);
   diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
              "at time %.10g the condition %s changes again and again at this time; use "
              "a smooth transition",
@@ -282,6 +282,6 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y) {
 bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value) {
   diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
              "%s cannot be set to %.10g at time %.10g: the equations, and other values that were set, keep it at %.10g",
-             stepper_known_name(stepper, column), value, t, stepper->y[column]);
+             stepper_known_name(stepper, column), value, t, stepper->steps.y[column]);
   return false;
 }

@@ -48,9 +48,10 @@ static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   size_t columns = (size_t)view->system.columns;
   StepperState *state = heap_alloc(heap, sizeof *state);
   state->t = stepper_time(stepper);
-  state->y = heap_copy(heap, stepper->is_started ? stepper->begin : stepper_values(stepper), columns, sizeof(double));
+  state->y =
+      heap_copy(heap, stepper->is_started ? stepper->steps.begin : stepper_values(stepper), columns, sizeof(double));
   state->seen = heap_copy(heap, view->seen, columns, sizeof(double));
-  state->integrator = stepper->integrator;
+  state->integrator = stepper->steps.integrator;
   state->waiting = stepper->waiting;
   state->changed = stepper->changed;
   state->has_changed = stepper->has_changed;
@@ -78,7 +79,7 @@ static void forget_course(Stepper *stepper) {
   View *view = stepper->view;
   view->settle.restructured = view->settle.disturbed = false;
   view->settle.undetermined = MAP_NONE;
-  stretches_forget(&stepper->stretches, view->switches ? view->switches->edges.count : 0);
+  stretches_forget(&stepper->steps.stretches, view->switches ? view->switches->edges.count : 0);
   stepper->repairs = stepper->retakes = 0;
   stepper->tiny = 0;
   stepper->is_folded = false;
@@ -86,7 +87,7 @@ static void forget_course(Stepper *stepper) {
 
 bool stepper_restore(Stepper *stepper, const StepperState *state) {
   View *view = stepper->view;
-  if (stepper->integrator) stepper_add_work(stepper, &stepper->statistics);
+  if (stepper->steps.integrator) stepper_add_work(stepper, &stepper->statistics);
   restore_values(view->evaluator, &state->run);
   restore_values(view->original, &state->original);
   copy_numbers(view->seen, state->seen, (size_t)view->system.columns);
@@ -100,7 +101,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   if (view->share) share_restore(view->share, state->guesses);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   forget_course(stepper);
-  stepper->integrator = state->integrator;
+  stepper->steps.integrator = state->integrator;
   stepper->waiting = state->waiting;
   stepper->changed = state->changed;
   stepper->has_changed = state->has_changed;

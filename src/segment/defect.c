@@ -89,8 +89,8 @@ static double norm_at_end(Defect *defect, const Segment *segment, const double *
 
 /* The part of the defect `error` that remains after stiff decay: one step of Newton's method for the error e of e = h (f(p + e) -
  * p'). It is accurate if a second step with the same matrix is small compared with it: convergence of the simplified Newton method
- * requires a quarter (Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 2.1). For exponentials, whose slopes at one
- * point are no guide to other points, it is 1/e. Less than a tolerance may be round-off, which does not contract. A diode that
+ * requires a quarter (Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 2.1). For exponentials, whose slope at one
+ * point says nothing about other points, it is 1/e. Less than a tolerance may be round-off, which does not contract. A diode that
  * stops conducting within the step damps no errors afterwards, so the error at the end of the step counts, too. Overwrites `found`.
  * NAN: unknown. */
 static double stiff_norm(Defect *defect, const Segment *segment, double part, double *error) {

@@ -177,7 +177,7 @@ static void find_least(Sizes *sizes, double tolerance) {
   }
 }
 
-/* The sizes of states, from their own values so far and those that they depend on. */
+/* The sizes of states, from their own values so far and the values that they depend on. */
 static void follow_sizes(Sizes *sizes, const SizesStep *step, const double *y) {
   const System *system = sizes->system;
   double size = fmax(step->end - step->begin, SLIVER * step->span);

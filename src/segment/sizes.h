@@ -1,6 +1,6 @@
 /* sizes: absolute tolerances of states without a nominal value.
  *
- * The size of a state is its largest value so far, and at most 1, because the relative tolerance serves large values. A state that
+ * The size of a state is its largest value so far, and at most 1, because the relative tolerance is enough for large values. A state that
  * should be zero contains the errors of other columns, and steps must not follow these. So its size is at least what its rate and
  * the sizes of other states cause within a step. Its absolute tolerance is at least the error that Newton's method leaves in the
  * columns coupled with it. If steps fail, all sizes are 1: the rate of a state may jump, and the shortest step must be within the

@@ -44,8 +44,8 @@ typedef struct System {
   /* dG/dy into values[nonzeros], in the order of the pattern. */
   EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
 
-  /* Does a step from (t, y) to (t_end, end) pass an edge where slopes of the equations change without ending the step? There a
-   * method does not have its order. NULL: there is no such edge. */
+  /* Does a step from (t, y) to (t_end, end) pass an edge where slopes of the equations change without ending the step? There
+   * the error of a method falls with a lower order. NULL: there is no such edge. */
   bool (*bends)(void *context, double t, const double *y, double t_end, const double *end);
 
   /* State-space form: given t, the states in y, and guesses in the other columns, solves G = 0 for all other columns, in place.

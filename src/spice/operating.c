@@ -16,7 +16,7 @@ typedef struct PointWriter {
   Model *model;
   TermVec *rows;       /* per node */
   Expr *held;          /* per node: the voltage that .ic gives, or .nodeset; EXPR_NONE: none */
-  bool is_silent;      /* another one gives the warnings */
+  bool is_silent;      /* another attempt at the operating point gives the warnings */
   const Card **device; /* per node: a device, or another source of nonlinearity, connected to it; NULL: none */
 } PointWriter;
 

@@ -26,7 +26,8 @@ typedef struct Structure {
   int64_t dof;              /* sum d - sum c */
   Blocks blocks;            /* of the differentiated problem with respect to its highest derivatives (fine
                                blocks of Pryce, Nedialkov, Tan) */
-  Blocks coarse; /* of the undifferentiated problem, whatever the orders; each consists of complete fine blocks */
+  Blocks
+      coarse; /* of the undifferentiated problem, for all orders of derivatives; each consists of complete fine blocks */
   /* The last differentiations of some blocks are superfluous: index 1 is reached without them (Mattsson, Söderlind 1991, section 3,
    * "Removing superfluous differentiations"). Neither such a block nor a block that uses its highest derivatives contains an
    * algebraic variable (d = 0, or see structure_need). */

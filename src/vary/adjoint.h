@@ -41,7 +41,7 @@ void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pr
 /* A step that was accepted. */
 void adjoint_note_step(Adjoint *adjoint, const StepStages *step);
 
-/* The number of recorded maps, and back to that number: an event is handled again. */
+/* The number of recorded maps, and the return to that number, for an event that is handled again. */
 uint32_t adjoint_noted(const Adjoint *adjoint);
 void adjoint_forget(Adjoint *adjoint, uint32_t noted);
 

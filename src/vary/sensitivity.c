@@ -447,7 +447,8 @@ static bool calls_are_continuous(Sensitivity *sensitivity, double to) {
 bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, const Segment *segment,
                       double to) {
   double from = segment->t0;
-  if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is repeated: its stages are not those before it */
+  if (sensitivity->has_step)
+    sensitivity->last_h = 0; /* the step is repeated: the kept stages are its own, not those of the step before */
   sensitivity->has_step = sensitivity->is_coarse = false;
   sensitivity->segment = segment;
   if (!(to > from)) return true;

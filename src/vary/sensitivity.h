@@ -3,7 +3,7 @@
  * They satisfy the variational equations G_y Y + g = 0 with links Y[from]' = Y[to]; g is the direct dependence of the rows on the
  * parameters (Maly and Petzold 1996, for DAEs). The scheme is staggered: when the integrator has accepted a step, the variational
  * equations over it are solved by Radau IIA. For a step of that method they use its stages and factors, otherwise points of the
- * dense output. They are linear, so the iteration only corrects for the Jacobian not being that of each stage. Y holds all columns,
+ * dense output. They are linear, so the iteration only corrects for the use of one Jacobian at all stages. Y holds all columns,
  * so another choice of states changes nothing. The error of the variations is estimated like that of a step of Radau, and
  * influences the choice of steps: a step that does not resolve them is repeated with a shorter length.
  *
@@ -78,7 +78,7 @@ bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why);
 /* Was an error reported? */
 bool sensitivity_failed(const Sensitivity *sensitivity);
 
-/* Does it solve with the factors of an integrator that has them? One that records for an adjoint does not. */
+/* Does it solve with the factors of the integrator? It does not if it records for an adjoint. */
 bool sensitivity_shares_factors(const Sensitivity *sensitivity);
 
 /* The variation of an expression over parameters in the direction of a target. */

@@ -366,7 +366,7 @@ static bool stays(const Sensitivity *sensitivity, const double *time, size_t mod
   return true;
 }
 
-/* The number of mode m among those before it; one more than all: a new one. */
+/* The number that mode m shares with an earlier mode; if there is none, the next new number. */
 static uint32_t number_of(const Sensitivity *sensitivity, const double *time, size_t modes, uint32_t m,
                           const uint32_t *number, uint32_t count) {
   if (stays(sensitivity, time, modes, m)) return 0;

@@ -82,7 +82,7 @@ static bool find_rate(Branch *branch, const Segment *segment, double way, Branch
   return point->has_rate = true;
 }
 
-/* Does the branch move as its rates at both ends predict, within half of that? Otherwise it took another course between them. Where
+/* Does the branch move as its rates at both ends predict, within half of that? Otherwise the branch took another course between the ends. Where
  * a column turns, another branch may cross this one or come near it, so the distance must be so short that the column hardly moves.
  * */
 static bool keeps_course(const Branch *branch) {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The view comes first, so that one pointer serves as both. */
+/* The view comes first, so that one pointer is used for both. */
 typedef struct DummyView {
   View view;
   Dummy *dummy;

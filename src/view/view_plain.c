@@ -7,7 +7,7 @@
 /* A state that would have to move by more than this, relative to its size, jumps. */
 static const double JUMPED = 1e-6;
 
-/* The view comes first, so that one pointer serves as both. */
+/* The view comes first, so that one pointer is used for both. */
 typedef struct PlainView {
   View view;
   Nearest *nearest;

@@ -29,7 +29,7 @@ typedef struct Minor {
   Linear *linear;
 } Minor;
 
-/* The view comes first, so that one pointer serves as both. */
+/* The view comes first, so that one pointer is used for both. */
 typedef struct SelectedView {
   View view;
   Strangeness *strangeness;
@@ -548,7 +548,7 @@ static bool find_replaceable(const SelectedView *selected, int32_t column, const
   return best > DEPENDS;
 }
 
-/* The held columns become states. One that cannot, because the rows determine it, would jump again. */
+/* The held columns become states. A column that cannot become a state, because the rows determine it, would jump again. */
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   SelectedView *selected = (SelectedView *)view;
   bool found = find_dependence(selected, t, y);

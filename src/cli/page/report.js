@@ -97,27 +97,52 @@ const greek = Object.fromEntries(("alpha α beta β gamma γ delta δ epsilon ε
 
 const escapeText = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" }[c]));
 
-// "body.r_2[1]": dots, underscores and subscripts become indices below. A component is called by its name, a variable by its letter:
-// pi.u is not π.
+// "body.r_2[1]": components keep their names and dots; underscores and subscripts of the variable become indices. Only a variable
+// is a letter: pi.u has no π.
 function nameMath(name) {
-  const [, stem, subscripts] = /^(.*?)(?:\[(.*)\])?$/.exec(name);
-  const words = stem.split("."), variable = words.pop().split("_").filter(Boolean).map((part) => greek[part] ?? part);
-  const parts = [...words.flatMap((word) => word.split("_").filter(Boolean)), ...variable];
+  const [, path, stem, subscripts] = /^((?:[^.]*\.)*)(.*?)(?:\[([^\]]*)\])?$/.exec(name);
+  const parts = stem.split("_").filter(Boolean).map((part) => greek[part] ?? part);
   const letter = /^(\p{L}+?)(\d*)$/u.exec(parts[0] ?? "");
-  const base = letter ? words.length ? letter[1] : greek[letter[1]] ?? letter[1] : stem;
+  const base = letter ? greek[letter[1]] ?? letter[1] : stem;
   const below = [letter?.[2], ...parts.slice(1), subscripts].filter(Boolean).join(",");
   const italic = base.length > 1 ? ' mathvariant="normal"' : "";
-  const symbol = `<mi${italic}>${escapeText(base)}</mi>`;
-  return below ? `<msub>${symbol}<mtext>${escapeText(below)}</mtext></msub>` : symbol;
+  const letters = `<mi${italic}>${escapeText(base)}</mi>`, symbol = below ? `<msub>${letters}<mtext>${escapeText(below)}</mtext></msub>` : letters;
+  return path ? `${PATH}<mtext>${escapeText(path)}</mtext>${symbol}</mrow>` : symbol;
 }
 
+const PATH = '<mrow class="path">';
+
+// Is a formula one name with a path: is its first row the whole formula?
+function isPath(formula) {
+  let depth = 0;
+  for (const row of formula.startsWith(PATH) ? formula.matchAll(/<mrow|<\/mrow>/g) : []) {
+    depth += row[0] === "<mrow" ? 1 : -1;
+    if (!depth) return row.index + row[0].length === formula.length;
+  }
+  return false;
+}
+
+// Changes the variable of a name with a path, or else the whole formula.
+function inside(formula, change) {
+  if (!isPath(formula)) return change(formula);
+  const begin = formula.indexOf("</mtext>") + "</mtext>".length, end = formula.length - "</mrow>".length;
+  return formula.slice(0, begin) + change(formula.slice(begin, end)) + formula.slice(end);
+}
+
+const indexed = (formula) => /^<msub>((?:(?!<msub>).)*)(<mtext>[^<]*<\/mtext>)<\/msub>$/.exec(formula);
+
 // The derivative of a formula: a dot, over the letter alone where it has an index; two dots where there is one already.
-function dotted(inner) {
-  const indexed = /^<msub>(.*)(<mtext>[^<]*<\/mtext>)<\/msub>$/.exec(inner);
-  if (indexed && !indexed[1].includes("<msub>")) return `<msub>${dotted(indexed[1])}${indexed[2]}</msub>`;
+const dotted = (formula) => inside(formula, (inner) => {
+  const parts = indexed(inner);
+  if (parts) return `<msub>${dotted(parts[1])}${parts[2]}</msub>`;
   const once = /^(<mover accent="true"><mrow>(?:(?!<mover).)*<mo>)˙(<\/mo><\/mover>)$/.exec(inner);
   return once ? `${once[1]}¨${once[2]}` : `<mover accent="true"><mrow>${inner}</mrow><mo>˙</mo></mover>`;
-}
+});
+
+const raised = (formula, power) => inside(formula, (inner) => {
+  const parts = indexed(inner);
+  return parts ? `<msubsup>${parts[1]}${parts[2]}${power}</msubsup>` : `<msup><mrow>${inner}</mrow>${power}</msup>`;
+});
 
 // A parser of the texts that daedal prints: sums, products, powers, calls, comparisons. Returns null for what it does not know.
 class MathParser {
@@ -150,14 +175,14 @@ class MathParser {
     for (;;) {
       if (this.take("*")) {
         const right = this.power();
-        left = `<mrow>${left}${/^<mn/.test(right) ? "<mo>·</mo>" : '<mspace width="0.17em"/>'}${right}</mrow>`;
+        left = `<mrow>${left}${/^<mn/.test(right) || right.startsWith(PATH) ? "<mo>·</mo>" : '<mspace width="0.17em"/>'}${right}</mrow>`;
       } else if (this.take("/")) left = `<mfrac><mrow>${left}</mrow><mrow>${this.power()}</mrow></mfrac>`;
       else return left;
     }
   }
   power() {
     const base = this.factor();
-    return this.take("^") ? `<msup><mrow>${base}</mrow><mrow>${this.take("-") ? `<mo>−</mo>${this.factor()}` : this.factor()}</mrow></msup>` : base;
+    return this.take("^") ? raised(base, `<mrow>${this.take("-") ? `<mo>−</mo>${this.factor()}` : this.factor()}</mrow>`) : base;
   }
   factor() {
     const token = this.tokens[this.at++];
@@ -561,7 +586,7 @@ function animation() {
 // ---- the other sections ----
 
 function header() {
-  const verdict = { ok: "came to its end", input: "the model is wrong", unbalanced: "unbalanced", singular: "singular", init: "no consistent initial values", integration: "the integration failed" };
+  const verdict = { ok: "ran to its end", input: "the model is wrong", unbalanced: "unbalanced", singular: "singular", init: "no consistent initial values", integration: "the integration failed" };
   const status = data.run?.status ?? data.analysis?.status ?? "input";
   const theme = element("button", { type: "button", "aria-pressed": "false", onclick: () => setTheme(root.dataset.theme === "dark" ? "light" : "dark") }, "dark");
   function setTheme(name) {

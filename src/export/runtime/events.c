@@ -8,7 +8,6 @@
 #include "rounds.h"
 #include "solver.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,99 +30,12 @@ double events_indicator(const Solver *solver, int m) {
   return edges_margin(edges, m, edges->difference[m]);
 }
 
-void events_begin(Solver *solver, double t, const double *y) {
-  edges_evaluate(&solver->edges, t, y);
-  edges_start(&solver->edges, t, y);
-}
-
-/* ---- events of time ---- */
-
-static bool has_timed(const Model *model) {
-  for (int m = 0; m < model->modes; m++)
-    if (model->mode[m].is_timed) return true;
-  return false;
-}
-
-static int set_timed(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  int changed = 0;
-  if (!has_timed(model)) return 0;
-  program_run(solver, model->conditions, solver->edges.now->is_at_start ? t : settle_behind(t), y, solver->values);
-  for (int m = 0; m < model->modes; m++) {
-    if (!model->mode[m].is_timed || !isfinite(solver->values[m])) continue;
-    double value = condition_value(model->mode[m].kind, solver->values[m]);
-    changed += value != solver->edges.mode[m];
-    solver->edges.mode[m] = value;
-  }
-  return changed;
-}
-
-/* The first timed mode that differs at t from the value of its relation as written there; -1: none. */
-static int timed_change(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  if (!has_timed(model)) return -1;
-  program_run(solver, model->conditions, t, y, solver->values);
-  for (int m = 0; m < model->modes; m++)
-    if (model->mode[m].is_timed && isfinite(solver->values[m]) &&
-        condition_value(model->mode[m].kind, solver->values[m]) != solver->edges.mode[m])
-      return m;
-  return -1;
-}
-
-/* Is the difference of a timed mode outside of its range at t? */
-static bool is_left(Solver *solver, int m, ConditionRange range, double t) {
-  program_run(solver, solver->model->conditions, t, solver->y, solver->values);
-  return solver->values[m] < range.low || solver->values[m] > range.high;
-}
-
-/* The first time outside of the range, near t; the last one inside if that lies exactly on the edge. */
-static double locate_timed(Solver *solver, int m, ConditionRange range, double least, double t) {
-  double low = t, high = t;
-  for (double way = DBL_EPSILON * fabs(t); !is_left(solver, m, range, high) && way < HUGE_VAL; way *= 2) high = t + way;
-  for (double way = DBL_EPSILON * fabs(t); low > least && is_left(solver, m, range, low); way *= 2)
-    low = fmax(t - way, least);
-  for (;;) {
-    double middle = low + (high - low) / 2;
-    if (!(middle > low && middle < high)) break;
-    if (is_left(solver, m, range, middle)) high = middle;
-    else low = middle;
-  }
-  is_left(solver, m, range, low);
-  return solver->values[m] == range.low || solver->values[m] == range.high ? low : high;
-}
-
-/* A mode that is linear in time changes when its difference reaches the edge of its range. Only a change before `first` counts. */
-static double timed_next(Solver *solver, int m, double t, double rate, double difference, double first) {
-  ConditionRange range = condition_range(solver->model->mode[m].kind, solver->edges.mode[m]);
-  double edge = rate > 0 ? range.high : range.low, least = settle_behind(t);
-  if (rate == 0 || !isfinite(edge) || !isfinite(difference)) return HUGE_VAL;
-  double next = fmax(least + (edge - difference) / rate, least);
-  return next < first ? locate_timed(solver, m, range, least, next) : next;
-}
-
-double events_next_time(Solver *solver, double t, int *mode) {
-  const Model *model = solver->model;
-  double first = decide_next_time(&solver->decide, t);
-  *mode = -1;
-  if (model->delays) first = fmin(first, delays_next_time(&solver->delays, t));
-  if (!has_timed(model)) return first;
-  edges_evaluate_rates(&solver->edges, t, solver->y);
-  program_run(solver, model->conditions, settle_behind(t), solver->y, solver->differences);
-  for (int m = 0; m < model->modes; m++) {
-    double difference = solver->differences[m];
-    double next =
-        model->mode[m].is_timed ? timed_next(solver, m, t, solver->edges.rate[m], difference, first) : HUGE_VAL;
-    if (next < first) first = next, *mode = m;
-  }
-  return first;
-}
-
 /* ---- setting modes ---- */
 
 static int set_modes(void *host, double t, const double *y, bool *matter) {
   Solver *solver = host;
   Decide *decide = &solver->decide;
-  int changed = set_timed(solver, t, y);
+  int changed = timed_set(solver, t, y);
   *matter = *matter || changed;
   changed += edges_set(&solver->edges, t, y, changed, matter);
   decide->matter = false;
@@ -153,7 +65,7 @@ static void factor_jump(void *context) {
   Solver *solver = task->solver;
   const Jump *jump = &solver->jump;
   int n = jump->plan.unknowns;
-  steps_make(solver);
+  host_make(solver);
   if (!solver->jump_matrix) {
     solver->jump_matrix = linear_new(solver->workspace, n, jump->start[n], false);
     linear_set_pattern(solver->jump_matrix, jump->start, jump->row);
@@ -201,7 +113,7 @@ static int holds_now(const Solver *solver, const Model *system) {
   return 1;
 }
 
-/* Does another system hold? One for all branches is left where it has no solution. */
+/* Does another system hold? A system made for all branches must be left if it has no solution. */
 static bool leaves_structure(void *host, double t, const double *y) {
   Solver *solver = host;
   Settle *settle = &solver->settle;
@@ -370,7 +282,7 @@ static int change_system(Solver *solver, double t, double *y) {
   solver->now->changed = 1;
   edges_forget_slides(&solver->edges);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
-  steps_forget_sizes(solver);
+  host_forget_sizes(solver);
   states_link(solver);
   return solve_jump(solver, t, y) || states_select(solver, t, y, 0) ||
          states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
@@ -440,7 +352,7 @@ int events_hover(Solver *solver, int m, double t) {
 
 /* After a step without an event: was one lost from an accumulating series? */
 int events_are_lost(const Solver *solver) {
-  int m = edges_escaped(&solver->edges, solver->stretches.begin, 4 * DBL_EPSILON * fabs(solver->now->time));
+  int m = steps_lost_event(&solver->steps);
   return m >= 0 && report_accumulation(solver, m);
 }
 
@@ -470,7 +382,7 @@ static int find_start(Solver *solver, double t, double *y) {
   bool matter = false;
   *initial = 1;
   edges_begin(&solver->edges, -1);
-  set_timed(solver, t, y);
+  timed_set(solver, t, y);
   memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
   if (model->modes) {
     program_run(solver, model->written, t, y, solver->edges.difference);
@@ -512,7 +424,7 @@ int events_initial(Solver *solver, double t, double *y) {
   solver->now->is_started = 1;
   edges_set_nominal(&solver->edges, t, model->nominal);
   if (states_select(solver, t, y, 0) || (model->delays && begin_delays(solver, t, y))) return 1;
-  events_begin(solver, t, y);
+  timed_begin(solver, t, y);
   if (decide_begin_samples(&solver->decide, t, y) >= 0) return 1;
   edges_enter_start(&solver->edges, t, y);
   if (solver->edges.now->is_at_start) solver->edges.now->is_at_start = timed_change(solver, t, y) < 0;
@@ -527,7 +439,7 @@ int events_first(Solver *solver) {
   solver->decide.is_starting = true;
   int failed = events_settle(solver, solver->y, -1);
   solver->decide.is_starting = false;
-  if (!failed) steps_pass_event(solver, -1);
+  if (!failed) host_pass_event(solver, -1);
   return failed;
 }
 
@@ -553,6 +465,6 @@ int events_leave_start(Solver *solver, int *any) {
   now->events++;
   now->changed = 0;
   if (events_settle(solver, solver->y, -1)) return 1;
-  steps_pass_event(solver, mode);
+  host_pass_event(solver, mode);
   return 0;
 }

@@ -184,7 +184,7 @@ static InstanceStatus refuse(const Instance *instance, const ModelVariable *vari
   return refuse_call(instance, text);
 }
 
-/* May the variable be set? Before the start, all offered ones may; later inputs and, at events, parameters. */
+/* May the variable be set? Before the start, every variable that the description offers; later only inputs and, at events, parameters. */
 static int may_set(const Instance *instance, const ModelVariable *variable) {
   if (is_initial(instance)) return variable->flags & (IS_INPUT | IS_SETTABLE | IS_START);
   if (instance->phase == PHASE_CONTINUOUS) return variable->flags & IS_INPUT && variable->flags & IS_REAL;
@@ -319,13 +319,6 @@ static void gather(Solver *solver) {
   for (int k = 0; k < solver->width; k++) solver->states[k] = state_value(solver, k);
 }
 
-/* Makes our own integrator continue from other values. */
-static void restart(Solver *solver) {
-  double next = solver->now->next;
-  steps_start(solver);
-  steps_suggest(solver, fmin(next, 10 * solver->now->next));
-}
-
 /* In model exchange the importer reports only the ends of its steps. */
 static int follow(Instance *instance) {
   if (!instance->solver->model->delays || instance->is_cosimulation) return 0;
@@ -334,7 +327,7 @@ static int follow(Instance *instance) {
 
 /* A step of model exchange must not read values of itself: an event ends it. */
 static double next_event(Solver *solver) {
-  double t = solver->now->time, next = events_next_time(solver, t, &solver->now->timed);
+  double t = solver->now->time, next = timed_next_event(solver, t, HUGE_VAL, &solver->now->at.timed);
   return solver->model->delays ? fmin(next, t + delays_longest_step(&solver->delays, t, solver->y)) : next;
 }
 
@@ -364,14 +357,14 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
     if (pass(instance, mode)) return INSTANCE_ERROR;
   }
   if (now->asserted) return fail(instance, "an assertion does not hold");
-  int exchanged = states_exchange(solver, now->time, steps_size(solver), solver->y);
+  int exchanged = states_exchange(solver, now->time, host_size(solver), solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
   /* A multistep integrator begins again. An integrator also begins again if it has read delayed values beyond an event,
    * before they were known. */
   int moved = exchanged > 0 || now->changed || solver->model->delays;
   for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
   gather(solver);
-  if (instance->is_cosimulation && (was_stale || moved || waits)) restart(solver);
+  if (instance->is_cosimulation && (was_stale || moved || waits)) host_start(solver, 0);
   double next = next_event(solver);
   *event = (InstanceEvent){moved, exchanged > 0 || now->system != system, now->terminated, isfinite(next), next};
   return INSTANCE_OK;
@@ -412,7 +405,7 @@ static InstanceStatus take_inputs(Instance *instance) {
   solver->now->waits = 0;
   if (events_any(solver->model) && pass(instance, waits ? solver->now->waiting : -1)) return INSTANCE_ERROR;
   gather(solver);
-  restart(solver);
+  host_start(solver, 0);
   return INSTANCE_OK;
 }
 
@@ -548,7 +541,7 @@ static int find_direction(Instance *instance, const unsigned *knowns, size_t cou
     for (int r = 0; r < solver->model->rows && is_leaf; r++)
       solver->row_direction[r] += seed[k] * solver->input_rows[r];
   }
-  if (!failed && !steps_direction(solver, solver->direction, solver->row_direction)) return 0;
+  if (!failed && !host_direction(solver, solver->direction, solver->row_direction)) return 0;
   return differences(instance, knowns, count, seed);
 }
 
@@ -592,7 +585,7 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
     int column = column_of(instance, unknowns[i], &factor);
     if (column >= 0) solver->direction[column] += factor * seed[i];
   }
-  int failed = solver->edges.now->slides > 0 || steps_adjoint(solver, solver->direction, solver->row_direction);
+  int failed = solver->edges.now->slides > 0 || host_adjoint(solver, solver->direction, solver->row_direction);
   for (size_t k = 0; k < known_count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
     int is_leaf = known->kind == VARIABLE_PARAMETER, column = column_of(instance, knowns[k], &factor);

@@ -57,7 +57,7 @@ static double time_of(const Output *output, long row) {
 static void print_inside(Solver *solver, double t) {
   Scalars *now = solver->now;
   double end = now->time, *y = solver->y;
-  if (steps_point(solver, t, solver->row_y)) return;
+  if (host_point(solver, t, solver->row_y)) return;
   events_watch(solver, t, solver->row_y);
   if (now->asserted) return;
   now->time = t;

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHORTEN_LIMIT = 20 };
-
 /* ---- memory ---- */
 
 /* Memory given out piece by piece; without a beginning it is only counted. */
@@ -90,7 +88,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->point_differences = numbers(memory, 2 * model->point_modes);
   solver->initial_trial = numbers(memory, largest(start->rows + start->checks, point->rows));
   solver->initial_entries = numbers(memory, largest(start->nonzeros, point->nonzeros));
-  solver->stretches.list = take(memory, 2 * ((size_t)model->modes + 1), sizeof *solver->stretches.list);
+  solver->steps.stretches.list = take(memory, 2 * ((size_t)model->modes + 1), sizeof *solver->steps.stretches.list);
   solver->right = numbers(memory, 2 * model->columns);
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
@@ -217,16 +215,15 @@ static void fill_values(Solver *solver) {
     program_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
-  stretches_forget(&solver->stretches, model->modes);
-  solver->looks = (DefectLooks){.rejected = -HUGE_VAL};
+  stretches_forget(&solver->steps.stretches, model->modes);
+  solver->steps.looks = (DefectLooks){.rejected = -HUGE_VAL};
   *solver->now = (Scalars){.time = model->start,
                            .tolerance = tolerance,
                            .max_step = max_step,
                            .end = HUGE_VAL,
-                           .doubt = HUGE_VAL,
-                           .kink = HUGE_VAL};
+                           .at = {.t_kink = HUGE_VAL, .t_doubt = HUGE_VAL}};
   solver->delays.now->has_begun = false;
-  steps_forget_sizes(solver);
+  host_forget_sizes(solver);
   states_link(solver);
 }
 
@@ -234,10 +231,10 @@ void solver_restored(Solver *solver) {
   program_enter(solver, solver->now->system ? solver->first->system[solver->now->system] : solver->first);
   solver->has_new_parameters = true;
   states_link(solver);
-  steps_saved(solver);
+  host_saved(solver);
 }
 
-void solver_saved(Solver *solver) { steps_saved(solver); }
+void solver_saved(Solver *solver) { host_saved(solver); }
 
 void solver_reset(Solver *solver) {
   const Model *model = solver->first;
@@ -252,7 +249,7 @@ void solver_reset(Solver *solver) {
 SolverStatus solver_start(Solver *solver, double time) {
   Scalars *now = solver->now;
   fill_values(solver);
-  now->time = now->step_begin = time;
+  now->time = now->at.before = time;
   now->is_started = time == solver->model->start && !is_changed(solver);
   if (!now->is_started) {
     if (!solver->model->can_start) return SOLVER_FAILED;
@@ -260,8 +257,8 @@ SolverStatus solver_start(Solver *solver, double time) {
     if (fill_starts(solver, time)) return SOLVER_FAILED;
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
-  steps_note_sizes(solver);
-  steps_start(solver);
+  host_note_sizes(solver);
+  host_start(solver, 0);
   if (events_first(solver)) return SOLVER_FAILED;
   gather_states(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
@@ -287,77 +284,11 @@ SolverStatus solver_complete(Solver *solver) {
 
 /* ---- steps ---- */
 
-/* Keeps the point where the last step began. */
-static void keep_beginning(Solver *solver) {
-  memcpy(solver->begin, steps_values(solver), (size_t)solver->model->columns * sizeof(double));
-}
-
-static const double *columns_at(void *host, double t) {
-  Solver *solver = host;
-  if (t == solver->now->step_end) return solver->y;
-  if (steps_point(solver, t, solver->event_y)) steps_interpolate(solver, t, solver->event_y);
-  return solver->event_y;
-}
-
 /* Keeps the values of the last step that delays will read. */
 static SolverStatus keep_past(Solver *solver) {
-  const Scalars *now = solver->now;
-  DelaysStep step = {now->step_begin, now->step_end, now->tolerance, columns_at, 0, solver};
-  bool is_smooth;
   if (!solver->model->delays) return SOLVER_OK;
-  if (!delays_keep_step(&solver->delays, &step, &is_smooth)) return SOLVER_FAILED;
-  return delays_fault(&solver->delays) >= 0 ? SOLVER_FAILED : SOLVER_OK;
-}
-
-static void go_back(Solver *solver, double t, double next) {
-  memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
-  steps_repeat(solver, t, next);
-}
-
-/* Takes a step that is not longer than the delays and in which nothing passes through a whole pipe. Otherwise the step is taken
- * again, shorter. */
-static SolverStatus step_within_delays(Solver *solver, double stop) {
-  Scalars *now = solver->now;
-  double t = now->time;
-  keep_beginning(solver);
-  if (!solver->model->delays) return steps_step(solver, stop);
-  double longest = delays_longest_step(&solver->delays, t, solver->y);
-  for (int k = 0; k < SHORTEN_LIMIT; k++) {
-    SolverStatus status = steps_step(solver, fmin(stop, t + longest));
-    double moved = status == SOLVER_OK ? delays_moved(&solver->delays, now->time, solver->y) : 0;
-    if (moved <= 1) return status;
-    longest = 0.5 * (now->time - t) / moved;
-    go_back(solver, t, longest);
-  }
-  return SOLVER_FAILED;
-}
-
-/* Takes a step up to `stop` that misses no rows and ends at the first kink. One that does not is taken again, shorter. */
-static SolverStatus step_on_rows(Solver *solver, double stop) {
-  Scalars *now = solver->now;
-  double begin = now->time, kink;
-  size_t size = (size_t)solver->model->columns * sizeof(double);
-  SolverStatus status;
-  if (begin >= now->kink) {
-    steps_suggest(solver, now->across);
-    now->kink = HUGE_VAL;
-  }
-  while ((status = step_within_delays(solver, fmin(stop, now->doubt))) == SOLVER_OK) {
-    double step = now->step;
-    if (steps_miss_rows(solver)) {
-      now->doubt = begin + step / SEVERAL;
-      memcpy(solver->event_y, solver->begin, size);
-      if (states_solve(solver, begin, solver->event_y, STATES_ANY) == SOLVER_OK)
-        memcpy(solver->begin, solver->event_y, size);
-      go_back(solver, begin, 0);
-      steps_suggest(solver, step / SEVERAL);
-    } else if (now->doubt == HUGE_VAL && (kink = steps_kink(solver)) < HUGE_VAL) {
-      now->across = step;
-      now->doubt = now->kink = kink;
-      go_back(solver, begin, kink - begin);
-    } else return SOLVER_OK;
-  }
-  return status;
+  SolverStatus status = host_keep_past(solver);
+  return delays_fault(&solver->delays) >= 0 ? SOLVER_FAILED : status;
 }
 
 /* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to its
@@ -366,82 +297,26 @@ SolverStatus solver_follow(Solver *solver) {
   Scalars *now = solver->now;
   size_t size = (size_t)solver->model->columns * sizeof(double);
   double t = now->time, known = delays_end(&solver->delays);
-  SolverStatus status = SOLVER_OK;
+  SolverStatus status;
   if (!(t > known)) return SOLVER_OK;
   memcpy(solver->left_y, solver->y, size);
   memcpy(solver->y, solver->past_y, size);
   now->time = known;
-  double next = now->next;
-  steps_start(solver);
-  if (next > 0) steps_suggest(solver, next);
-  while (now->time < t && status == SOLVER_OK) {
-    status = step_within_delays(solver, t);
-    if (status == SOLVER_OK) status = keep_past(solver);
-  }
+  status = host_follow(solver, t);
   memcpy(solver->y, solver->left_y, size);
   memcpy(solver->past_y, solver->left_y, size);
   now->time = t;
-  return status;
-}
-
-/* An event that only the dense output shows, or one early in a step of a collocation method, may be an error of the dense output,
- * as in a transient that a stiff method steps over. */
-static bool is_doubtful(const Solver *solver, const EventBracket *bracket) {
-  const Scalars *now = solver->now;
-  double t = bracket->high - now->step_begin;
-  bool is_early = bracket->inside || (solver->made_by->segment.is_collocation && t < EARLY * now->step);
-  return is_early && now->doubt == HUGE_VAL && t > fmax(PRESENT * now->step, ROUND_OFF * fabs(bracket->high));
-}
-
-/* The first event in the last step, and the columns there in event_y. */
-static bool find_event(Solver *solver, const WatchedStep *step, EventBracket *bracket, double *t, int *mode) {
-  bool found = watcher_find(solver->watcher, step, solver->event_y, bracket);
-  if (found && is_doubtful(solver, bracket)) return true;
-  if (found) *t = watcher_locate(solver->watcher, step, bracket, solver->event_y, mode);
-  if (!solver->edges.now->slides || !watcher_leaves(solver->watcher, step, t, solver->event_y)) return found;
-  edges_leaving(&solver->edges, mode);
-  return true;
-}
-
-/* Takes a step, and finds the first event in it. */
-static SolverStatus step_to_event(Solver *solver, double stop, double timed, double *t, int *mode, bool *found) {
-  Scalars *now = solver->now;
-  double begin = now->time;
-  for (;;) {
-    SolverStatus status = step_on_rows(solver, stop);
-    if (status != SOLVER_OK) return status;
-    WatchedStep step = {solver->segment, INSIDE_KNOWN, now->time >= timed};
-    EventBracket bracket;
-    *t = now->time;
-    if (!solver->model->modes || watcher_rules_out(solver->watcher, &step)) return SOLVER_OK;
-    *found = find_event(solver, &step, &bracket, t, mode);
-    if (!*found || !is_doubtful(solver, &bracket)) return SOLVER_OK;
-    *found = false; /* takes the step again, up to there */
-    now->steps--;
-    now->rejected++;
-    now->doubt = bracket.high;
-    go_back(solver, begin, bracket.high - begin);
-    events_begin(solver, begin, solver->y);
-  }
-}
-
-/* Ends the last step at its event. */
-static void end_at_event(Solver *solver, double t) {
-  Scalars *now = solver->now;
-  memcpy(solver->y, solver->event_y, (size_t)solver->model->columns * sizeof(double));
-  now->time = now->step_end = t;
-  now->step = t - now->step_begin;
+  return delays_fault(&solver->delays) >= 0 ? SOLVER_FAILED : status;
 }
 
 static SolverStatus pass_event(Solver *solver, int mode) {
   Scalars *now = solver->now;
   now->changed = 0;
-  now->event = now->time;
   edges_leave(&solver->edges);
   if (now->time >= now->end) solver->edges.now->is_at_start = true;
   if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
   if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
-  steps_pass_event(solver, mode >= 0 ? mode : now->timed);
+  host_pass_event(solver, mode >= 0 ? mode : now->at.timed);
   return SOLVER_OK;
 }
 
@@ -450,12 +325,12 @@ static SolverStatus exchange_states(Solver *solver) {
   Scalars *now = solver->now;
   if (now->is_judged) return SOLVER_OK;
   now->is_judged = 1;
-  memcpy(solver->y, steps_values(solver), (size_t)solver->model->columns * sizeof(double));
-  int changed = states_exchange(solver, now->time, steps_size(solver), solver->y);
+  memcpy(solver->y, host_values(solver), (size_t)solver->model->columns * sizeof(double));
+  int changed = states_exchange(solver, now->time, host_size(solver), solver->y);
   if (changed < 0) return SOLVER_FAILED;
   if (!changed) return SOLVER_OK;
   now->pivots++;
-  steps_switch(solver);
+  host_switch(solver);
   return SOLVER_OK;
 }
 
@@ -464,23 +339,22 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   Scalars *now = solver->now;
   SolverStatus status = exchange_states(solver);
   if (status != SOLVER_OK) return status;
-  steps_note_sizes(solver);
-  double begin = now->time, timed = steps_snap(solver, events_next_time(solver, begin, &now->timed)), t;
-  int mode = -1, is_timed = timed <= until;
-  bool found = false;
-  double stop = stretches_end(&solver->stretches, begin, is_timed ? timed : until);
-  status = step_to_event(solver, stop, timed, &t, &mode, &found);
+  host_note_sizes(solver);
+  double t;
+  int mode;
+  bool found;
+  status = host_step(solver, until, &t, &mode, &found);
   now->is_judged = 0;
   if (status != SOLVER_OK) return status;
-  if (found) t = steps_snap(solver, t);
-  if (found || t >= now->doubt) now->doubt = HUGE_VAL;
   if (solver->made) solver->made(solver->context, t);
-  if (found) end_at_event(solver, t);
+  memcpy(solver->y, found ? solver->steps.y : solver->steps.segment->end,
+         (size_t)solver->model->columns * sizeof(double));
+  now->time = t;
   if ((status = keep_past(solver)) != SOLVER_OK) return status;
   if (!found && (events_are_undefined(solver, t, solver->y) || events_are_lost(solver))) return SOLVER_FAILED;
-  *at_event = found || (is_timed && now->time >= timed);
+  *at_event = found || t >= now->at.t_timed;
   now->events += *at_event;
-  if (*at_event && !found && !solver->made_by->explicit_form) steps_solve_end(solver);
+  if (*at_event && !found && !solver->steps.integrator->explicit_form) host_solve_end(solver);
   if (*at_event && waits) {
     now->waits = 1;
     now->waiting = mode;
@@ -488,7 +362,7 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   }
   if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
   if (!*at_event && solver->model->decide.actions) {
-    if (steps_point(solver, t, solver->event_y)) steps_interpolate(solver, t, solver->event_y);
+    if (host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
     events_watch(solver, t, solver->event_y);
   }
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
@@ -509,7 +383,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
     is_open = !at_event;
     if (solver->stepped && solver->stepped(solver->context)) break;
   }
-  if (is_open) steps_solve_end(solver);
+  if (is_open) host_solve_end(solver);
   gather_states(solver);
   return SOLVER_OK;
 }

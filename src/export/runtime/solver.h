@@ -10,20 +10,15 @@
 #define SOLVER_H
 
 #include "contract.h"
-#include "defect.h"
 #include "delays.h"
 #include "dummy.h"
 #include "edges.h"
 #include "jump.h"
-#include "kinks.h"
 #include "linear.h"
-#include "search.h"
 #include "settle.h"
-#include "sizes.h"
 #include "statespace.h"
-#include "stretch.h"
+#include "steps.h"
 #include "variation.h"
-#include "watcher.h"
 
 #include <stddef.h>
 
@@ -185,12 +180,10 @@ typedef enum SolverStatus { SOLVER_OK, SOLVER_DOMAIN, SOLVER_FAILED } SolverStat
 
 typedef struct Scalars {
   double time, tolerance, max_step;
-  double end;                              /* end of the run, where relations hold as written, as at its start */
-  double step_begin, step_end, step, next; /* the last step, and the size of the next */
-  double doubt;                            /* where a repeated step must end; HUGE_VAL: anywhere */
-  double kink, across; /* the kink at which a step ends, HUGE_VAL: none; and the size of the step that crossed it */
-  double event;        /* the time of the last event */
-  int changed;         /* columns or what rows depend on changed at the last event */
+  double end;        /* end of the run, where relations hold as written, as at its start */
+  double step, next; /* the sizes of the last step and of the next */
+  StepsNow at;
+  int changed; /* columns or what rows depend on changed at the last event */
   int is_started, terminated, asserted;
   int is_at_first; /* the run has not left its start */
   int is_judged;   /* the choice of states is that for the next step */
@@ -225,7 +218,6 @@ typedef struct Solver {
   Settle settle;
   Jump jump;
   WhenLoop loop;
-  Stretches stretches;
   double *secants; /* room for its updates */
   double *values, *differences, *message_values;
   double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
@@ -243,15 +235,8 @@ typedef struct Solver {
   bool has_new_parameters; /* since these were last used */
   uint64_t evaluations;    /* of rows and entries */
   const Model *made_for;
-  const Integrator *made_by;
   Scalars made_with;
-  void *integrator;
-  Sizes *sizes;
-  Segment *segment; /* the last step */
-  Defect *defect;
-  DefectLooks looks;
-  Kinks *kinks; /* 0: there are none */
-  Watcher *watcher;
+  Steps steps;
   Variation *variation, *transposed;
   Linear *jump_matrix;
   System system;
@@ -259,7 +244,7 @@ typedef struct Solver {
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* called after each step; returns 1 if solver_advance should return. 0: no callback */
   void (*made)(void *context,
-               double t); /* called after a step to t: steps_point gives the columns inside it. 0: no callback */
+               double t); /* called after a step to t: host_point gives the columns inside it. 0: no callback */
   void *context;
 } Solver;
 
@@ -312,7 +297,7 @@ extern const JumpHost events_jump;
 void program_enter(Solver *solver, const Model *model);
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 
-/* Sets the parameter with this leaf; and those that are bound to others. */
+/* Sets the parameter with this leaf; the second function computes the parameters that are bound to others. */
 void program_set_parameter(Solver *solver, int leaf, double value);
 void program_set_dependents(Solver *solver);
 
@@ -332,10 +317,16 @@ double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
 SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y);
 
+/* timed.c: sets modes that depend only on time (how many changed?); the first that differs at t from its relation; and two methods of
+ * StepsHost. */
+int timed_set(Solver *solver, double t, const double *y);
+int timed_change(Solver *solver, double t, const double *y);
+double timed_next_event(void *host, double t, double until, int *mode);
+void timed_begin(void *host, double t, const double *y);
+
 /* events.c */
 int events_any(const Model *model);
-void events_begin(Solver *solver, double t, const double *y);
-double events_next_time(Solver *solver, double t, int *mode);
+
 int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
 int events_first(Solver *solver);
@@ -351,38 +342,38 @@ int events_are_lost(const Solver *solver);
 int events_are_undefined(Solver *solver, double t, const double *y);
 double events_indicator(const Solver *solver, int mode);
 
-/* steps.c: makes the integrator for the current system; steps; directions of all columns. */
-void steps_make(Solver *solver);
-void steps_start(Solver *solver);
-void steps_pass_event(Solver *solver, int mode);
-void steps_forget_sizes(Solver *solver);
-void steps_note_sizes(Solver *solver);
-void steps_suggest(Solver *solver, double next);
-void steps_repeat(Solver *solver, double t, double next);
-void steps_switch(Solver *solver);
-SolverStatus steps_step(Solver *solver, double stop);
-int steps_miss_rows(Solver *solver);
-double steps_kink(Solver *solver);
-/* The columns at a time of the last step, interpolated; and solved (1: they cannot be). */
-void steps_interpolate(Solver *solver, double t, double *y);
-int steps_point(Solver *solver, double t, double *y);
+/* host.c: makes the steps and their integrator for the current system. */
+void host_make(Solver *solver);
+void host_start(Solver *solver, double step);
+void host_pass_event(Solver *solver, int mode);
+void host_switch(Solver *solver);
+void host_forget_sizes(Solver *solver);
+void host_note_sizes(Solver *solver);
+void host_saved(Solver *solver);
 
-/* The columns that the integrator has reached, which solve the rows up to its tolerance; solved, for those who read them. */
-const double *steps_values(const Solver *solver);
-void steps_solve_end(Solver *solver);
+/* A step up to `until`, or to the first event in it: its end, and a mode that changes there (-1: none). Later, the values of the step
+ * that delays read are kept. */
+SolverStatus host_step(Solver *solver, double until, double *end, int *mode, bool *is_event);
+SolverStatus host_keep_past(Solver *solver);
 
-double steps_snap(const Solver *solver, double t);
+/* Steps without events, only for the values that delays read. */
+SolverStatus host_follow(Solver *solver, double until);
 
-/* The size of its last step. */
-double steps_size(const Solver *solver);
-void steps_saved(Solver *solver);
+/* The columns at a time of the last step, solved. Returns 1 if they cannot be. */
+int host_point(Solver *solver, double t, double *y);
+
+/* The columns that the integrator has reached, which solve the rows up to its tolerance; solved, for those who read them; and the size
+ * of the last step. */
+const double *host_values(const Solver *solver);
+void host_solve_end(Solver *solver);
+double host_size(const Solver *solver);
 
 /* On input `columns` holds a direction of the states, and `rows` other changes of the rows. Computes the direction of all other
  * columns. Returns 1 if the rows do not determine them. */
-int steps_direction(Solver *solver, double *columns, const double *rows);
+int host_direction(Solver *solver, double *columns, const double *rows);
 
 /* On input `columns` holds weights of all columns. On output it holds the derivatives of the weighted sum by the states, and `rows`
  * those by the values of the rows. */
-int steps_adjoint(Solver *solver, double *columns, double *rows);
+int host_adjoint(Solver *solver, double *columns, double *rows);
 
 #endif

@@ -1,10 +1,10 @@
-// The equations do not change with q at its start value: Newton's method steps aside, and the report says so. The area of 1e120 is no reason to call the
+// The equations do not change with q at its start value: Newton's method first makes a step along q, and the report says so. The area of 1e120 is no reason to call the
 // equations singular.
 // run: init
 // expect: q^2 = 2*p within 1e-9
-// expect: report.rung = "a step aside of a flat place"
+// expect: report.rung = "a step along a flat direction"
 // run: simulate
-// expect: report.initial.rung = "a step aside of a flat place"
+// expect: report.initial.rung = "a step along a flat direction"
 // change: 1e120 -> 1e-120 | 1
 // run: simulate
 // change: q(start = 0) -> q(start = 1)

@@ -1,5 +1,5 @@
 model Example2 "the system of Mattsson and Soderlind, Examples 1 and 2, as Kunkel and Mehrmann cite it (Example 1)"
-  // The third equation holds der(x3) too; the offsets are the same, the block is one. The highest differentiations of
+  // The third equation contains der(x3), too; the offsets are the same, and there is one block. The highest differentiations of
   // the first three equations are superfluous (Example 2).
   // run: analyze
   // expect: report.equations = 4

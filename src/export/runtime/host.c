@@ -1,0 +1,410 @@
+/* host: the model as the host of the library's steps (steps.h), and the directions in which all columns move with the states. Where
+ * memory is refused, a step fails, and integrators are made again for the next. */
+#include "constants.h"
+#include "solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- the system ---- */
+
+static EvalStatus status_of(int failed) { return failed ? EVAL_DOMAIN : EVAL_OK; }
+
+static EvalStatus complete(void *context, double t, double *y) {
+  return status_of(states_solve(context, t, y, STATES_NEXT) != SOLVER_OK);
+}
+
+static EvalStatus rates(void *context, double t, double *y) {
+  return status_of(states_solve(context, t, y, STATES_RATES) != SOLVER_OK);
+}
+
+static EvalStatus find(void *context, double t, double *y) {
+  return status_of(states_solve(context, t, y, STATES_ANY) != SOLVER_OK);
+}
+
+static EvalStatus residual(void *context, double t, const double *y, double *rows) {
+  return status_of(program_run(context, ((Solver *)context)->model->residual, t, y, rows));
+}
+
+/* Entries that are not finite count as 0, for example that of sqrt(u) at u = 0. */
+static EvalStatus jacobian(void *context, double t, const double *y, double *values) {
+  const Model *model = ((Solver *)context)->model;
+  program_run(context, model->jacobian, t, y, values);
+  for (int e = 0; e < model->nonzeros; e++)
+    if (!isfinite(values[e])) values[e] = 0;
+  return EVAL_OK;
+}
+
+static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
+  return variation_rates(((Solver *)context)->variation, t, y, jacobian);
+}
+
+static bool evaluate_kinks(void *host, bool sizes, double t, const double *y, double *out) {
+  const Model *model = ((Solver *)host)->model;
+  return !program_run(host, sizes ? model->kink_sizes : model->kink_program, t, y, out);
+}
+
+/* All columns at a time of a step. */
+static bool point_of_step(void *host, const Segment *segment, double t, double *y) {
+  segment_values(segment, t, y);
+  return states_solve(host, t, y, STATES_NEXT) == SOLVER_OK;
+}
+
+static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
+  Solver *solver = context;
+  Kinks *kinks = solver->steps.kinks;
+  if (solver->model->modes && edges_bend(&solver->edges, t_end, end)) return true;
+  return kinks && !solver->model->has_few_kinks && kinks_pass(kinks, t, y, t_end, end);
+}
+
+static System make_system(Solver *solver) {
+  const Model *model = solver->model;
+  for (int j = 0; j < model->unknowns; j++)
+    for (int order = 0; order <= model->d[j]; order++) {
+      int q = model->column_start[j] + order;
+      solver->successor[q] = order < model->d[j] ? q + 1 : -1;
+    }
+  return (System){.context = solver,
+                  .columns = model->columns,
+                  .rows = model->rows,
+                  .links = model->states,
+                  .link_from = solver->from,
+                  .link_to = solver->to,
+                  .successor = solver->successor,
+                  .column_start = model->jacobian_start,
+                  .row_index = model->jacobian_row,
+                  .constant = model->constant,
+                  .nominal = model->nominal,
+                  .size = solver->size,
+                  .residual = residual,
+                  .jacobian = jacobian,
+                  .bends = bends,
+                  .complete = complete,
+                  .find = find,
+                  .rates = rates,
+                  .rates_jacobian = rates_jacobian,
+                  .given = model->given,
+                  .spare = model->spare,
+                  .watched = model->watched};
+}
+
+static const Integrator *wanted_integrator(const Solver *solver) {
+  return solver->edges.now->slides ? solver->model->sliding : solver->model->integrator;
+}
+
+static double end_of_run(const Solver *solver) {
+  const Scalars *now = solver->now;
+  return now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
+}
+
+static bool find_columns(void *host, double t, double *y) { return states_solve(host, t, y, STATES_ANY) == SOLVER_OK; }
+
+static void starts(void *host, double t, const double *y) { (void)host, (void)t, (void)y; }
+
+static void make_steps(Solver *solver) {
+  static const StepsHost methods = {find_columns, point_of_step, starts, timed_begin, timed_next_event, 0};
+  const Model *model = solver->model;
+  const Scalars *now = solver->now;
+  Heap *heap = solver->workspace;
+  const System *system = &solver->system;
+  Steps *steps = &solver->steps;
+  KinksPlan kinks = {solver, (uint32_t)model->kinks, model->has_few_kinks != 0, evaluate_kinks, point_of_step};
+  WatcherPlan watcher = {.host = solver,
+                         .edges = &solver->edges,
+                         .system = system,
+                         .point = point_of_step,
+                         .columns = model->watched_columns,
+                         .count = model->watched_count};
+  DefectLooks looks = steps->looks;
+  *steps = (Steps){.methods = &methods,
+                   .host = solver,
+                   .now = &solver->now->at,
+                   .system = system,
+                   .start = model->start,
+                   .tolerance = now->tolerance,
+                   .integrator = wanted_integrator(solver),
+                   .y = solver->event_y,
+                   .ahead = solver->event_y,
+                   .begin = solver->begin,
+                   .segment = segment_new(heap, model->columns),
+                   .watcher = watcher_new(heap, &watcher),
+                   .sizes = sizes_new(heap, system, model->is_sized, model->is_signed, solver->size, solver->seen),
+                   .kinks = model->kinks ? kinks_new(heap, &kinks, system, model->start, now->tolerance) : 0,
+                   .defect = defect_new(heap, system, now->tolerance),
+                   .looks = {.rejected = looks.rejected},
+                   .stretches = steps->stretches,
+                   .edges = &solver->edges,
+                   .delays = model->delays ? &solver->delays : 0};
+}
+
+/* The system, tolerances or the integrator may have changed since the last time. */
+void host_make(Solver *solver) {
+  const Scalars *now = solver->now, *with = &solver->made_with;
+  const Model *model = solver->model;
+  Steps *steps = &solver->steps;
+  bool is_made = solver->made_for == model && steps->integrator == wanted_integrator(solver) &&
+                 with->tolerance == now->tolerance && with->max_step == now->max_step;
+  if (!is_made) {
+    heap_release(solver->heap, solver->ticket);
+    solver->ticket = 0;
+    solver->made_for = 0;
+    solver->variation = solver->transposed = 0;
+    solver->jump_matrix = 0;
+    solver->workspace = heap_within(solver->heap, &solver->ticket);
+    solver->system = make_system(solver);
+    solver->variation = variation_new(solver->workspace, &solver->system);
+    solver->transposed = variation_new_transposed(solver->workspace, &solver->system);
+    make_steps(solver);
+    solver->made_for = model;
+    solver->made_with = *now;
+  }
+  steps->stop = end_of_run(solver);
+  steps->looks.start = model->start;
+  steps->looks.span = steps->stop - model->start;
+  steps->looks.is_rough = model->is_rough != 0;
+}
+
+static bool has_integrator(const Solver *solver) {
+  return solver->made_for == solver->model && solver->made_for && solver->steps.self;
+}
+
+const double *host_values(const Solver *solver) {
+  const Steps *steps = &solver->steps;
+  bool is_here = has_integrator(solver) && steps->integrator->time(steps->self) == solver->now->time;
+  return is_here ? steps->integrator->values(steps->self) : solver->y;
+}
+
+double host_size(const Solver *solver) {
+  IntegratorStatistics now;
+  if (!has_integrator(solver)) return solver->now->step;
+  solver->steps.integrator->statistics(solver->steps.self, &now);
+  return now.step;
+}
+
+void host_forget_sizes(Solver *solver) {
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  memcpy(solver->size, solver->model->nominal, size);
+  memset(solver->seen, 0, size);
+}
+
+/* ---- steps ---- */
+
+typedef struct Call {
+  Solver *solver;
+  double until;  /* the latest end of the step */
+  double t;      /* its end, or the event in it */
+  int mode;      /* that changes there */
+  bool is_event; /* a mode changes, or something stops sliding */
+  int repeated;  /* how often a step was taken again up to a possible event; such a step counts as rejected */
+  SolverStatus status;
+} Call;
+
+static SolverStatus protect(Call *call, void (*work)(void *context)) {
+  call->status = SOLVER_FAILED;
+  if (!heap_protect(call->solver->heap, work, call)) call->solver->made_for = 0, call->status = SOLVER_FAILED;
+  return call->status;
+}
+
+static void note_sizes(void *context) {
+  Call *call = context;
+  host_make(call->solver);
+  steps_note_sizes(&call->solver->steps, call->solver->now->time, host_values(call->solver));
+}
+
+/* Follows the sizes of the states from the last step to here. */
+void host_note_sizes(Solver *solver) { protect(&(Call){.solver = solver}, note_sizes); }
+
+static void make_integrator(Solver *solver) {
+  const Scalars *now = solver->now;
+  Steps *steps = &solver->steps;
+  IntegratorOptions options = {.relative_tolerance = now->tolerance,
+                               .absolute_tolerance = now->tolerance,
+                               .max_step = now->max_step < HUGE_VAL ? now->max_step : 0};
+  host_make(solver);
+  if (!steps->self) steps->self = steps->integrator->create(solver->workspace, &solver->system, &options);
+}
+
+static void start(void *context) {
+  Solver *solver = ((Call *)context)->solver;
+  make_integrator(solver);
+  if (solver->steps.kinks) kinks_forget(solver->steps.kinks);
+  steps_start(&solver->steps, solver->now->time, solver->y, solver->now->next);
+}
+
+/* Starts the integrator at the present point, with a first step of this size; 0: it finds one. */
+void host_start(Solver *solver, double step) {
+  solver->now->next = step;
+  protect(&(Call){.solver = solver}, start);
+}
+
+static void pass_event(void *context) {
+  Call *call = context;
+  Solver *solver = call->solver;
+  make_integrator(solver);
+  steps_pass_event(&solver->steps, solver->now->time, solver->y, call->mode);
+}
+
+/* Continues after an event of a mode, or of none. If nothing that is integrated has changed, and the last step ended there,
+ * the steps continue unchanged. */
+void host_pass_event(Solver *solver, int mode) {
+  const Scalars *now = solver->now;
+  Steps *steps = &solver->steps;
+  if (has_integrator(solver) && steps->kinks) kinks_forget(steps->kinks);
+  if (!now->changed && has_integrator(solver) && steps->integrator == wanted_integrator(solver) &&
+      steps->integrator->time(steps->self) == now->time)
+    return;
+  protect(&(Call){.solver = solver, .mode = mode}, pass_event);
+}
+
+static void switch_states(void *context) {
+  Solver *solver = ((Call *)context)->solver;
+  solver->steps.integrator->switch_states(solver->steps.self, solver->y);
+}
+
+/* Call this after states have been exchanged. */
+void host_switch(Solver *solver) {
+  if (has_integrator(solver)) protect(&(Call){.solver = solver}, switch_states);
+}
+
+/* After a failed step: begins it again where sizes of states can be larger. */
+static bool try_larger_sizes(Steps *steps) {
+  if (steps->integrator->explicit_form || !sizes_widen(steps->sizes)) return false;
+  steps_note_sizes(steps, steps->now->before, steps->begin);
+  steps_start(steps, steps->now->before, steps->begin, 0);
+  return true;
+}
+
+static void step(void *context) {
+  Call *call = context;
+  Solver *solver = call->solver;
+  Steps *steps = &solver->steps;
+  double defect;
+  do {
+    steps_begin(steps);
+    if (steps_step(steps, steps_end(steps, call->until)) != STEP_OK) {
+      if (!try_larger_sizes(steps)) return;
+    } else if (steps_miss_rows(steps, &defect)) steps_shorten(steps);
+    else if (!steps_end_at_kink(steps)) {
+      WatchedStep watched = {steps->segment, INSIDE_KNOWN, steps->segment->t1 >= steps->now->t_timed};
+      call->t = watched.segment->t1;
+      call->is_event = solver->model->modes && !watcher_rules_out(steps->watcher, &watched) &&
+                       steps_find_event(steps, &watched, &call->t, &call->mode);
+      call->repeated += steps_are_repeated(steps);
+    }
+  } while (steps_are_repeated(steps));
+  call->status = SOLVER_OK;
+}
+
+/* A step to a point that equals the present one except for round-off, as when an importer stops next to an event, adds no
+ * history. */
+static bool was_tiny(const Solver *solver, double stop) {
+  const Scalars *now = solver->now;
+  return !solver->steps.integrator->is_one_step && now->step > 0 && now->step < integrator_least_step(now->time, stop);
+}
+
+SolverStatus host_step(Solver *solver, double until, double *end, int *mode, bool *is_event) {
+  Scalars *now = solver->now;
+  Steps *steps = &solver->steps;
+  IntegratorStatistics before, after;
+  Call call = {.solver = solver, .until = until, .mode = -1};
+  if (has_integrator(solver) && was_tiny(solver, until)) host_start(solver, 0);
+  if (!has_integrator(solver)) return SOLVER_FAILED;
+  steps->stop = end_of_run(solver);
+  steps_plan_timed(steps, now->time, HUGE_VAL);
+  steps->integrator->statistics(steps->self, &before);
+  if (protect(&call, step) != SOLVER_OK) return SOLVER_FAILED;
+  steps->integrator->statistics(steps->self, &after);
+  now->steps += (int)(after.steps - before.steps) - call.repeated;
+  now->rejected += call.repeated;
+  now->rejected +=
+      (int)(after.rejected_error + after.rejected_convergence - before.rejected_error - before.rejected_convergence);
+  now->next = after.next;
+  now->time = steps->segment->t1;
+  now->step = call.t - now->at.before;
+  if (call.is_event || call.t >= now->at.t_doubt) now->at.t_doubt = HUGE_VAL;
+  *end = call.t, *mode = call.mode, *is_event = call.is_event;
+  return SOLVER_OK;
+}
+
+static double next_step(const Steps *steps) {
+  IntegratorStatistics found;
+  steps->integrator->statistics(steps->self, &found);
+  return found.next;
+}
+
+static void follow(void *context) {
+  Call *call = context;
+  Solver *solver = call->solver;
+  Steps *steps = &solver->steps;
+  make_integrator(solver);
+  steps_start(steps, solver->now->time, solver->y, solver->now->next);
+  do {
+    steps_begin(steps);
+    if (steps_step(steps, call->until) != STEP_OK) return;
+    if (!steps_keep_past(steps, steps->segment->t1, steps->segment->end)) return;
+  } while (steps->segment->t1 < call->until);
+  solver->now->next = next_step(steps);
+  call->status = SOLVER_OK;
+}
+
+SolverStatus host_follow(Solver *solver, double until) {
+  return protect(&(Call){.solver = solver, .until = until}, follow);
+}
+
+static void keep_past(void *context) {
+  Call *call = context;
+  Solver *solver = call->solver;
+  if (steps_keep_past(&solver->steps, solver->now->time, solver->y)) call->status = SOLVER_OK;
+}
+
+SolverStatus host_keep_past(Solver *solver) { return protect(&(Call){.solver = solver}, keep_past); }
+
+int host_point(Solver *solver, double t, double *y) { return !point_of_step(solver, solver->steps.segment, t, y); }
+
+void host_solve_end(Solver *solver) {
+  if (!host_point(solver, solver->now->time, solver->event_y))
+    memcpy(solver->y, solver->event_y, (size_t)solver->model->columns * sizeof(double));
+}
+
+/* The memory of an integrator is not part of a saved state. Both the saved and the restored run continue with a new one. */
+void host_saved(Solver *solver) {
+  solver->made_for = 0;
+  stretches_forget(&solver->steps.stretches, solver->model->modes);
+  if (solver->now->is_started) host_start(solver, solver->now->next);
+}
+
+/* ---- directions ---- */
+
+typedef struct Direction {
+  Solver *solver;
+  Variation *variation;
+  bool is_transposed, is_regular;
+} Direction;
+
+static void factor_rows(void *context) {
+  Direction *task = context;
+  Solver *solver = task->solver;
+  host_make(solver);
+  task->variation = task->is_transposed ? solver->transposed : solver->variation;
+  task->is_regular = variation_factor(task->variation, solver->now->time, solver->y) == EVAL_OK;
+}
+
+static Variation *factored_rows(Solver *solver, bool is_transposed) {
+  Direction task = {solver, 0, is_transposed, false};
+  return heap_protect(solver->heap, factor_rows, &task) && task.is_regular ? task.variation : 0;
+}
+
+int host_direction(Solver *solver, double *columns, const double *rows) {
+  Variation *variation = factored_rows(solver, false);
+  if (variation) variation_solve(variation, rows, columns);
+  return !variation;
+}
+
+int host_adjoint(Solver *solver, double *columns, double *rows) {
+  Variation *variation = factored_rows(solver, true);
+  if (!variation) return 1;
+  variation_solve_transposed(variation, columns, rows);
+  for (int r = 0; r < solver->model->rows; r++) rows[r] = -rows[r];
+  return 0;
+}

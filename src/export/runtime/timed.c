@@ -1,0 +1,94 @@
+/* timed: conditions whose differences are linear in time, so that they are known in advance, and the next event of time. */
+#include "solver.h"
+
+#include <float.h>
+#include <math.h>
+
+static bool has_timed(const Model *model) {
+  for (int m = 0; m < model->modes; m++)
+    if (model->mode[m].is_timed) return true;
+  return false;
+}
+
+int timed_set(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  int changed = 0;
+  if (!has_timed(model)) return 0;
+  program_run(solver, model->conditions, solver->edges.now->is_at_start ? t : settle_behind(t), y, solver->values);
+  for (int m = 0; m < model->modes; m++) {
+    if (!model->mode[m].is_timed || !isfinite(solver->values[m])) continue;
+    double value = condition_value(model->mode[m].kind, solver->values[m]);
+    changed += value != solver->edges.mode[m];
+    solver->edges.mode[m] = value;
+  }
+  return changed;
+}
+
+/* The first timed mode that differs at t from the value of its relation as written there; -1: none. */
+int timed_change(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  if (!has_timed(model)) return -1;
+  program_run(solver, model->conditions, t, y, solver->values);
+  for (int m = 0; m < model->modes; m++)
+    if (model->mode[m].is_timed && isfinite(solver->values[m]) &&
+        condition_value(model->mode[m].kind, solver->values[m]) != solver->edges.mode[m])
+      return m;
+  return -1;
+}
+
+/* Is the difference of a timed mode outside of its range at t? */
+static bool is_left(Solver *solver, int m, ConditionRange range, double t) {
+  program_run(solver, solver->model->conditions, t, solver->y, solver->values);
+  return solver->values[m] < range.low || solver->values[m] > range.high;
+}
+
+/* The first time outside of the range, near t; the last one inside if that lies exactly on the edge. */
+static double locate_timed(Solver *solver, int m, ConditionRange range, double least, double t) {
+  double low = t, high = t;
+  for (double way = DBL_EPSILON * fabs(t); !is_left(solver, m, range, high) && way < HUGE_VAL; way *= 2) high = t + way;
+  for (double way = DBL_EPSILON * fabs(t); low > least && is_left(solver, m, range, low); way *= 2)
+    low = fmax(t - way, least);
+  for (;;) {
+    double middle = low + (high - low) / 2;
+    if (!(middle > low && middle < high)) break;
+    if (is_left(solver, m, range, middle)) high = middle;
+    else low = middle;
+  }
+  is_left(solver, m, range, low);
+  return solver->values[m] == range.low || solver->values[m] == range.high ? low : high;
+}
+
+/* A mode that is linear in time changes when its difference reaches the edge of its range. Only a change before `first` counts. */
+static double timed_next(Solver *solver, int m, double t, double rate, double difference, double first) {
+  ConditionRange range = condition_range(solver->model->mode[m].kind, solver->edges.mode[m]);
+  double edge = rate > 0 ? range.high : range.low, least = settle_behind(t);
+  if (rate == 0 || !isfinite(edge) || !isfinite(difference)) return HUGE_VAL;
+  double next = fmax(least + (edge - difference) / rate, least);
+  return next < first ? locate_timed(solver, m, range, least, next) : next;
+}
+
+double timed_next_event(void *host, double t, double until, int *mode) {
+  Solver *solver = host;
+  const Model *model = solver->model;
+  double first = decide_next_time(&solver->decide, t);
+  *mode = -1;
+  if (model->delays) first = fmin(first, delays_next_time(&solver->delays, t));
+  if (first > until) first = HUGE_VAL;
+  if (!has_timed(model)) return first;
+  edges_evaluate_rates(&solver->edges, t, solver->y);
+  program_run(solver, model->conditions, settle_behind(t), solver->y, solver->differences);
+  for (int m = 0; m < model->modes; m++) {
+    double difference = solver->differences[m];
+    double next =
+        model->mode[m].is_timed ? timed_next(solver, m, t, solver->edges.rate[m], difference, first) : HUGE_VAL;
+    if (next < first) first = next, *mode = m;
+  }
+  return first;
+}
+
+void timed_begin(void *host, double t, const double *y) {
+  Solver *solver = host;
+  if (!solver->model->modes) return;
+  edges_evaluate(&solver->edges, t, y);
+  edges_start(&solver->edges, t, y);
+}

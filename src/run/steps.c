@@ -1,0 +1,251 @@
+/* steps: see steps.h. */
+#include "run/steps.h"
+
+#include "core/constants.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static double span(const Steps *steps) { return steps->stop - steps->start; }
+
+static bool is_sliding(const Steps *steps) { return steps->edges && steps->edges->now->slides > 0; }
+
+static void copy(const Steps *steps, double *to, const double *from) {
+  memcpy(to, from, (size_t)steps->system->columns * sizeof *to);
+}
+
+void steps_forget(Steps *steps) {
+  steps->now->t_doubt = steps->now->t_kink = HUGE_VAL;
+  steps->looks.rejected = -HUGE_VAL;
+  if (steps->kinks) kinks_forget(steps->kinks);
+}
+
+/* ---- around steps ---- */
+
+void steps_take_segment(Steps *steps) {
+  const Integrator *method = steps->integrator;
+  segment_take(steps->segment, &method->segment, steps->self, steps->now->before, steps->begin,
+               method->time(steps->self), method->values(steps->self));
+}
+
+void steps_rest_segment(Steps *steps) {
+  const Integrator *method = steps->integrator;
+  double t = method->time(steps->self);
+  const double *y = method->values(steps->self);
+  segment_take(steps->segment, &method->segment, steps->self, t, y, t, y);
+}
+
+void steps_restart(Steps *steps, double t, const double *y, double step) {
+  steps->integrator->start(steps->self, t, y, steps->stop > t ? steps->stop : t + 1);
+  steps_rest_segment(steps);
+  if (step > 0) steps->integrator->suggest(steps->self, step);
+}
+
+void steps_start(Steps *steps, double t, const double *y, double step) {
+  steps->methods->starts(steps->host, t, y);
+  steps_restart(steps, t, y, step);
+}
+
+void steps_repeat(Steps *steps, double step) {
+  if (steps->integrator->repeat(steps->self, step)) {
+    steps_take_segment(steps);
+    steps->methods->starts(steps->host, steps->now->before, steps->begin);
+  } else steps_start(steps, steps->now->before, steps->begin, step);
+}
+
+void steps_pass_event(Steps *steps, double t, const double *y, int mode) {
+  bool is_one_step = steps->integrator->is_one_step;
+  steps_start(steps, t, y, stretches_begin(&steps->stretches, steps->edges, mode, t, span(steps), is_one_step));
+}
+
+void steps_note_sizes(Steps *steps, double t, const double *y) {
+  SizesStep step = {.begin = steps->now->before,
+                    .end = t,
+                    .start = steps->start,
+                    .span = span(steps),
+                    .tolerance = steps->tolerance,
+                    .is_sliding = is_sliding(steps)};
+  sizes_note(steps->sizes, &step, y);
+}
+
+static double round_off(const Steps *steps) { return 16 * DBL_EPSILON * fmax(fabs(steps->stop), fabs(steps->start)); }
+
+double steps_snap(const Steps *steps, double t) { return fabs(steps->stop - t) <= round_off(steps) ? steps->stop : t; }
+
+void steps_plan_timed(Steps *steps, double t, double until) {
+  StepsNow *now = steps->now;
+  now->t_timed = steps_snap(steps, steps->methods->next_time(steps->host, t, until + round_off(steps), &now->timed));
+}
+
+/* ---- a step ---- */
+
+void steps_begin(Steps *steps) {
+  StepsNow *now = steps->now;
+  now->before = steps->integrator->time(steps->self);
+  copy(steps, steps->begin, steps->integrator->values(steps->self));
+  if (now->before < now->t_kink) return;
+  steps->integrator->suggest(steps->self, now->across);
+  now->t_kink = HUGE_VAL;
+}
+
+/* None of the times is a NaN, for which fmin would be a call. */
+double steps_end(const Steps *steps, double stop) {
+  const StepsNow *now = steps->now;
+  stop = stretches_end(&steps->stretches, now->before, stop);
+  if (now->t_timed < stop) stop = now->t_timed;
+  return now->t_doubt < stop ? now->t_doubt : stop;
+}
+
+/* Takes a step that is not longer than the delays and in which nothing passes through a whole pipe. Otherwise the step is taken
+ * again, shorter. */
+static StepStatus step_within_delays(Steps *steps, double stop) {
+  const Integrator *method = steps->integrator;
+  double before = steps->now->before, longest = delays_longest_step(steps->delays, before, steps->begin), moved;
+  for (int k = 0; k < ROUNDS; k++) {
+    StepStatus status = method->step(steps->self, fmin(stop, before + longest));
+    if (status != STEP_OK) return status;
+    double t = method->time(steps->self);
+    moved = delays_moved(steps->delays, t, method->values(steps->self));
+    if (moved <= 1) return status;
+    longest = 0.5 * (t - before) / moved;
+    steps_repeat(steps, longest);
+  }
+  return method->step(steps->self, fmin(stop, before + longest));
+}
+
+/* Keeps the step size that suits the first step after an event. */
+static void note_first_step(Steps *steps) {
+  IntegratorStatistics found;
+  if (!steps->stretches.is_first) return;
+  steps->integrator->statistics(steps->self, &found);
+  stretches_note_step(&steps->stretches, found.next);
+}
+
+StepStatus steps_step(Steps *steps, double stop) {
+  StepStatus status = steps->delays ? step_within_delays(steps, stop) : steps->integrator->step(steps->self, stop);
+  steps_take_segment(steps);
+  if (status == STEP_OK) note_first_step(steps);
+  return status;
+}
+
+bool steps_solve_begin(Steps *steps) {
+  copy(steps, steps->ahead, steps->begin);
+  if (!steps->methods->find(steps->host, steps->now->before, steps->ahead)) return false;
+  copy(steps, steps->begin, steps->ahead);
+  return true;
+}
+
+/* Has the method rejected steps here, or does a short step of a multistep method cross a kink? */
+static bool is_in_doubt(Steps *steps) {
+  const Segment *segment = steps->segment;
+  IntegratorStatistics found;
+  steps->integrator->statistics(steps->self, &found);
+  uint64_t rejections = found.rejected_error + found.rejected_convergence;
+  if (defect_is_in_doubt(&steps->looks, segment, rejections, found.next)) return true;
+  if (!steps->kinks || steps->integrator->is_one_step) return false;
+  return kinks_pass(steps->kinks, segment->t0, steps->begin, segment->t1, segment->end);
+}
+
+bool steps_miss_rows(Steps *steps, double *found) {
+  const Integrator *method = steps->integrator;
+  const Segment *segment = steps->segment;
+  int every = steps->looks.is_rough ? method->look_every_rough : method->look_every;
+  *found = -1;
+  if (!steps->defect || !(segment->t1 > segment->t0)) return false;
+  return defect_is_too_large(steps->defect, &steps->looks, steps->segment, every, is_in_doubt(steps), steps->ahead,
+                             found);
+}
+
+void steps_shorten(Steps *steps) {
+  StepsNow *now = steps->now;
+  double step = (steps->segment->t1 - now->before) / SEVERAL;
+  steps_solve_begin(steps);
+  now->t_doubt = now->before + step;
+  steps_start(steps, now->before, steps->begin, step);
+}
+
+bool steps_end_at_kink(Steps *steps) {
+  StepsNow *now = steps->now;
+  double t = steps->segment->t1;
+  if (!steps->kinks || !steps->integrator->is_one_step || now->t_doubt < HUGE_VAL) return false;
+  if (!kinks_end_steps(steps->kinks, steps->segment)) return false;
+  double kink = kinks_find(steps->kinks, steps->segment);
+  double least = integrator_least_step(now->before, t); /* a kink at the beginning, up to round-off, is passed */
+  if (!(kink - now->before >= least && kink < t)) return false;
+  now->t_doubt = now->t_kink = kink;
+  now->across = t - now->before;
+  steps_repeat(steps, kink - now->before);
+  return true;
+}
+
+/* An event that only the dense output shows, or one early in a step of a collocation method, may be an error of the dense output,
+ * as in a transient that a stiff method steps over. The step is taken again, up to that point. false: there is no doubt, or it
+ * already was, or would hardly advance. */
+static bool take_again(Steps *steps, const EventBracket *bracket) {
+  StepsNow *now = steps->now;
+  const Segment *segment = steps->segment;
+  double step = segment->t1 - now->before, part = bracket->high - now->before;
+  if (!bracket->inside && !(segment->methods->is_collocation && part < EARLY * step)) return false;
+  if (now->t_doubt < HUGE_VAL || !(part > fmax(PRESENT * step, ROUND_OFF * fabs(bracket->high)))) return false;
+  now->t_doubt = bracket->high;
+  steps_repeat(steps, part);
+  steps->methods->begin_conditions(steps->host, now->before, steps->begin);
+  return true;
+}
+
+bool steps_find_event(Steps *steps, const WatchedStep *step, double *t, int *mode) {
+  EventBracket bracket;
+  *t = steps->segment->t1;
+  bool found = watcher_find(steps->watcher, step, steps->y, &bracket);
+  if (found && take_again(steps, &bracket)) return false;
+  if (found) *t = watcher_locate(steps->watcher, step, &bracket, steps->y, mode);
+  if (is_sliding(steps) && watcher_leaves(steps->watcher, step, t, steps->y)) {
+    found = true;
+    edges_leaving(steps->edges, mode);
+  }
+  if (found) *t = steps_snap(steps, *t);
+  return found;
+}
+
+typedef struct PastStep {
+  Steps *steps;
+  double end;
+  const double *y;
+} PastStep;
+
+/* The columns at a time of the last step. */
+static const double *values_at(void *context, double t) {
+  const PastStep *step = context;
+  Steps *steps = step->steps;
+  if (t == steps->now->before) return steps->begin;
+  if (t == step->end) return step->y;
+  if (!steps->methods->point(steps->host, steps->segment, t, steps->ahead))
+    segment_values(steps->segment, t, steps->ahead);
+  return steps->ahead;
+}
+
+static void reserve_past(void *context) {
+  Steps *steps = ((PastStep *)context)->steps;
+  steps->methods->reserve_past(steps->host);
+}
+
+bool steps_keep_past(Steps *steps, double end, const double *y) {
+  PastStep context = {steps, end, y};
+  DelaysStep step = {steps->now->before,
+                     end,
+                     steps->tolerance,
+                     values_at,
+                     steps->methods->reserve_past ? reserve_past : NULL,
+                     &context};
+  bool is_smooth;
+  if (!delays_keep_step(steps->delays, &step, &is_smooth)) return false;
+  if (!is_smooth) return true;
+  steps_plan_timed(steps, steps->now->before, steps->stop);
+  steps->methods->begin_conditions(steps->host, end, y);
+  return true;
+}
+
+int steps_lost_event(const Steps *steps) {
+  return steps->edges ? edges_escaped(steps->edges, steps->stretches.begin, round_off(steps)) : -1;
+}

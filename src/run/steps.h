@@ -1,0 +1,136 @@
+/* steps: the steps of a run, from where one begins to the first event in it.
+ *
+ * A step is not longer than the delays that it reads, violates the equations inside by no more than its error explains
+ * (segment/defect.h), and ends at the first kink (segment/kinks.h) or event (watch/watcher.h) in it. One that does not is repeated,
+ * shorter: then the integrator is at the beginning of the step again.
+ *
+ * Exported solvers contain this file unchanged. */
+#pragma once
+
+#include "core/delays.h"
+#include "core/stretch.h"
+#include "integrate/contract.h"
+#include "segment/defect.h"
+#include "segment/kinks.h"
+#include "segment/sizes.h"
+#include "watch/watcher.h"
+
+/* What a saved run must know. */
+typedef struct StepsNow {
+  double before;         /* time at the beginning of the last step */
+  double t_kink, across; /* the kink at which a step ends, and the size of the step across it; HUGE_VAL: none */
+  double t_doubt;        /* where a repeated step must end; HUGE_VAL: anywhere */
+  double t_timed;        /* the next event that depends only on time; HUGE_VAL: none */
+  int timed;             /* a mode that changes then; -1: none */
+} StepsNow;
+
+typedef struct StepsHost {
+  /* Solves the rows from any guess. */
+  bool (*find)(void *host, double t, double *y);
+
+  /* All columns at a time of a step, with the rows solved. false: they cannot be solved. */
+  bool (*point)(void *host, const Segment *segment, double t, double *y);
+
+  /* The integrator starts anew at (t, y), where a branch of the solution may begin. */
+  void (*starts)(void *host, double t, const double *y);
+
+  /* Takes the conditions at (t, y), where a step begins or where delays changed, as the last known ones. */
+  void (*begin_conditions)(void *host, double t, const double *y);
+
+  /* The first event after t that depends only on time; `until` is the last time of interest. */
+  double (*next_time)(void *host, double t, double until, int *mode);
+
+  /* Makes room for the past of another step. NULL: there is only the room that was given. */
+  void (*reserve_past)(void *host);
+} StepsHost;
+
+typedef struct Steps {
+  const StepsHost *methods;
+  void *host;
+  StepsNow *now;
+  const System *system;
+  double start, stop, tolerance; /* of the run */
+  const Integrator *integrator;
+  void *self;        /* the integrator's memory; NULL: none */
+  double *y, *ahead; /* room for all columns: those at an event, and others */
+  double *begin;     /* columns at the beginning of the last step */
+  Segment *segment;  /* of the last step */
+  Watcher *watcher;
+  Sizes *sizes;
+  Kinks *kinks;   /* NULL: there are none */
+  Defect *defect; /* NULL: the system has no state-space form */
+  DefectLooks looks;
+  Stretches stretches;
+  Edges *edges;   /* NULL: there are no conditions */
+  Delays *delays; /* NULL: there are none */
+} Steps;
+
+/* Forgets all steps. */
+void steps_forget(Steps *steps);
+
+/* ---- around steps ---- */
+
+/* Starts the integrator at (t, y), with a first step of this size; 0: it finds one. */
+void steps_start(Steps *steps, double t, const double *y, double step);
+
+/* The same on the branch that the solution has followed so far. */
+void steps_restart(Steps *steps, double t, const double *y, double step);
+
+/* Repeats the last step, first with this size, which is not larger than before. */
+void steps_repeat(Steps *steps, double step);
+
+/* Starts it after an event of a mode (-1: of none). */
+void steps_pass_event(Steps *steps, double t, const double *y, int mode);
+
+/* Updates the sizes of the states, with the columns y at t, where no nominal value gives them. */
+void steps_note_sizes(Steps *steps, double t, const double *y);
+
+/* Returns the end for a time that equals the end up to round-off: no step fits between them. */
+double steps_snap(const Steps *steps, double t);
+
+/* Finds the next event after t that depends only on time. */
+void steps_plan_timed(Steps *steps, double t, double until);
+
+/* ---- a step ---- */
+
+/* Begins a step where the integrator is: after a kink, the step size is that from before it. */
+void steps_begin(Steps *steps);
+
+/* The time at which the step must end, at `stop` at the latest. */
+double steps_end(const Steps *steps, double stop);
+
+/* Takes the step, up to `stop`. */
+StepStatus steps_step(Steps *steps, double stop);
+
+/* Makes the segment that of the last step; or of the point that the integrator has reached. */
+void steps_take_segment(Steps *steps);
+void steps_rest_segment(Steps *steps);
+
+/* Solves the rows at the beginning of the last step, because implicit methods solve algebraic columns only as accurately as their
+ * states need. false: they cannot be solved, and are unchanged. */
+bool steps_solve_begin(Steps *steps);
+
+/* Do the polynomials of the last step violate the rows by more than its error explains? *found: the largest defect seen, -1 if it was
+ * not examined. */
+bool steps_miss_rows(Steps *steps, double *found);
+
+/* Repeats the last step from a consistent point, with a part of its length. */
+void steps_shorten(Steps *steps);
+
+/* Repeats a step of a one-step method across a kink, up to the kink. */
+bool steps_end_at_kink(Steps *steps);
+
+/* Finds the first event of states in the last step, or where a solution leaves an edge along which it slid: its time, a mode that
+ * changes there, and the columns in steps->y. false: there is none, or the step is repeated, up to where the event may be. */
+bool steps_find_event(Steps *steps, const WatchedStep *step, double *t, int *mode);
+
+/* Was the step repeated? */
+static inline bool steps_are_repeated(const Steps *steps) {
+  return steps->integrator->time(steps->self) == steps->now->before;
+}
+
+/* Keeps what delays will read of the last step, which ends at (end, y). Returns false if there is no room. */
+bool steps_keep_past(Steps *steps, double end, const double *y);
+
+/* After a step without an event: a mode whose events accumulate, and whose next one was lost; -1: none. */
+int steps_lost_event(const Steps *steps);
