@@ -389,7 +389,12 @@ void daedal_model_counts_(const daedal_model *model, daedal_counts *out, size_t 
 
 static bool work_flatten(daedal_model *model, const void *argument) {
   (void)argument;
-  if (model->model && !model->flat.count) model_print(layer_at_operating_point(model), model->heap, &model->flat);
+  if (model->model && !model->flat.count) {
+    model_print(layer_at_operating_point(model), model->heap, &model->flat);
+    if (!model_prints_calls(model->model))
+      diag_warning(&model->diags, DIAG_WARNING, (Span){0},
+                   "the text has calls with effects more often than the model, or in another order");
+  }
   return model->model != NULL;
 }
 

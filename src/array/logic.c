@@ -203,8 +203,8 @@ static void add_action(LogicBuilder *builder, const Action *action, uint32_t sec
   bool holds = action->kind == ACTION_ASSERT && dag_is_constant(builder->dag, action->value, &known) && known != 0;
   if (holds) return;
   Expr target = action->kind == ACTION_REINIT ? model_leaf(builder->model, action->target, 0) : EXPR_NONE;
-  vec_push(builder->heap, &builder->logic->actions,
-           (LogicAction){action->kind, fires, target, as_read(builder, action->value), in_when, action});
+  Expr value = as_read(builder, action->value);
+  vec_push(builder->heap, &builder->logic->actions, (LogicAction){action->kind, fires, target, value, in_when, action});
 }
 
 /* Does one of the conditions hold that did not hold before? At the start only initial() counts. */
@@ -230,6 +230,10 @@ static void add_when(LogicBuilder *builder, const When *when) {
     Expr begins = branch_begins(builder, branch, when->span);
     Expr fires = add_step(builder, dag_binary(dag, OP_AND, begins, not_of(dag, earlier)), when->span);
     vec_last(&builder->logic->steps).fires = true;
+    if (branch->mark) {
+      vec_push(builder->heap, &builder->from, dag_string(dag, branch->mark));
+      vec_push(builder->heap, &builder->to, fires);
+    }
     earlier = dag_binary(dag, OP_OR, earlier, fires);
     /* a step of its own, so that each branch reads one value and not the conditions of all earlier branches */
     if (b && b + 1 < when->branches.count) earlier = add_step(builder, earlier, when->span);

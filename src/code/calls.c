@@ -3,6 +3,7 @@
 #include "code/calls.h"
 
 #include "base/finite.h"
+#include "code/effects.h"
 #include "code/trace.h"
 #include "expr/op_math.h"
 #include "external/external.h"
@@ -106,6 +107,7 @@ struct Caller {
   Map trace_of;   /* 2 * function, + 1 for partials -> trace */
   VEC(Trace *) traces;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
+  Effects *effects;
   Map untraced;       /* functions that are only one external call: there is nothing to record */
   const Runner *last; /* the runner used last */
 };
@@ -353,6 +355,7 @@ Caller *caller_new(Heap *heap, const Model *model) {
   caller->heap = heap;
   caller->model = model;
   caller->names = names_over(heap, model->names);
+  caller->effects = effects_of(heap, model);
   caller->diags = diags_make(heap);
   caller->trace_of = map_make(heap);
   caller->untraced = map_make(heap);
@@ -453,7 +456,7 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   if (known != MAP_NONE) return &runner->list.data[known];
   const Function *function = runner->caller->model->functions.data[number];
   Callee callee = {.inputs = heap_array(heap, function->input_count, sizeof *callee.inputs)};
-  callee.arguments = heap_array(heap, function->arguments, runner->domain.size);
+  callee.arguments = heap_array(heap, function->arguments + (size_t)ONCE_CONDITIONS, runner->domain.size);
   callee.results = heap_array(heap, function->results, runner->domain.size);
   const Model *model = runner->caller->model;
   bool is_pure =
@@ -577,8 +580,25 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   return true;
 }
 
+/* A call that an event makes once. */
+static bool run_once(Caller *caller, const CallSite *site, const double *arguments, double *results) {
+  EffectTurn turn = effects_turn(caller->effects, site->function, arguments);
+  for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
+  if (turn == EFFECT_WAITS) return true;
+  if (turn == EFFECT_MADE) {
+    if (!caller_interpret(caller, site, arguments, results)) return false;
+    const Callee *callee = find_callee(&caller->runners[0], site->function);
+    effects_keep(caller->effects, site->function, arguments, (const double *)(const void *)callee->results);
+  }
+  const double *kept = effects_kept(caller->effects, site->function);
+  for (uint32_t r = 0; r < site->result_count; r++) results[r] = kept[site->results[r]];
+  return true;
+}
+
 bool caller_run(void *context, const CallSite *site, const double *arguments, double *results) {
   Caller *caller = context;
+  if (caller->model->functions.data[site->function]->is_once && !site->partial_count)
+    return run_once(caller, site, arguments, results);
   bool is_traced = map_get(&caller->untraced, site->function) == MAP_NONE &&
                    all_finite(arguments, site->argument_count) &&
                    trace_run(find_trace(caller, site), site, arguments, results);

@@ -111,7 +111,9 @@ static void evaluate(void *host, DecideProgram program, int level, double t, con
   Point point = evaluator_point(decisions->evaluator, t, y);
   if (program != DECIDE_SAMPLES) {
     Workspace *workspace = find_program(decisions, program, level);
+    effects_wait(decisions->effects, decisions->evaluator->discretes[logic->initial] != 0);
     if (workspace) workspace_run(workspace, &point, out);
+    effects_wait_no_more(decisions->effects);
     return;
   }
   for (uint32_t k = 0; k < logic->samples.count; k++) {
@@ -131,6 +133,7 @@ static bool set_parameter(void *host, int parameter, double value) {
 
 static void keep_undefined(void *host, DecideProgram program, int level, int k, double t, const double *y) {
   Decisions *decisions = host;
+  if (effects_are_waiting(decisions->effects)) return;
   Blame blame;
   Point point = evaluator_point(decisions->evaluator, t, y);
   bool is_known = workspace_blame_output(find_program(decisions, program, level),
@@ -143,25 +146,7 @@ static void keep_undefined(void *host, DecideProgram program, int level, int k, 
   if (is_known) snprintf(decisions->undefined_reason, sizeof decisions->undefined_reason, "%s", blame.reason);
 }
 
-/* ---- random numbers ---- */
-
-static ExternalSeed *hidden_seed(const Decisions *decisions) {
-  return &external_state(decisions->evaluator->heap)->seed;
-}
-
-static void keep_seed(Decisions *decisions) { decisions->seed = decisions->drawn = *hidden_seed(decisions); }
-
-/* An event draws the same random numbers in every round. They count as drawn even if no when fires in the last rounds, so that
- * these draw none. */
-static void draw(void *host, bool begins) {
-  Decisions *decisions = host;
-  ExternalSeed *hidden = hidden_seed(decisions);
-  if (begins) *hidden = decisions->seed;
-  else if (memcmp(hidden->words, decisions->seed.words, sizeof hidden->words) != 0) decisions->drawn = *hidden;
-  else *hidden = decisions->drawn;
-}
-
-static const DecideHost methods = {evaluate, draw, set_parameter, keep_undefined};
+static const DecideHost methods = {evaluate, set_parameter, keep_undefined};
 
 /* ---- making ---- */
 
@@ -199,6 +184,8 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   for (uint32_t a = 0; a < logic->actions.count; a++)
     decisions->watches = decisions->watches || is_watched(evaluator->model->dag, &logic->actions.data[a]);
   find_assigned(decisions, heap);
+  decisions->effects = effects_of(heap, evaluator->model);
+  effects_order(decisions->effects, logic, evaluator->array->dag);
   return decisions;
 }
 
@@ -238,7 +225,7 @@ void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *t
 
 void decisions_start(Decisions *decisions, const double *starts) {
   Evaluator *evaluator = decisions->evaluator;
-  keep_seed(decisions);
+  effects_begin(decisions->effects);
   const Model *model = evaluator->model;
   for (uint32_t d = 0; d < model->discretes.count; d++) {
     uint32_t position = model->discretes.data[d];
@@ -248,11 +235,6 @@ void decisions_start(Decisions *decisions, const double *starts) {
         isnan(given) ? constant(evaluator, variable->start, otherwise) : given;
   }
   evaluator->discretes[decisions->logic->initial] = 1;
-}
-
-void decisions_draw_as(Decisions *decisions, const Decisions *before) {
-  decisions->seed = before->seed;
-  decisions->drawn = before->drawn;
 }
 
 void decisions_started(Decisions *decisions) {
@@ -298,14 +280,23 @@ bool decisions_run(Decisions *decisions, double t, Diags *diags) {
 
 void decisions_begin(Decisions *decisions, double t, const double *y) {
   decide_begin(&decisions->decide, t, y);
-  keep_seed(decisions);
+  effects_begin(decisions->effects);
 }
 
 void decisions_end(Decisions *decisions, double t, const double *y) {
-  ExternalSeed drawn = *hidden_seed(decisions);
+  effects_begin(decisions->effects);
   decide_end(&decisions->decide, t, y);
-  *hidden_seed(decisions) = drawn;
 }
+
+bool decisions_admit(Decisions *decisions, double t, const double *y) {
+  if (!effects_any(decisions->effects)) return false;
+  effects_look(decisions->effects);
+  decide_set(&decisions->decide, t, y);
+  decide_act(&decisions->decide, t, y);
+  return effects_admit(decisions->effects);
+}
+
+void decisions_accepted(Decisions *decisions) { effects_begin(decisions->effects); }
 
 /* ---- messages ---- */
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/transfer.h"
+#include "code/effects.h"
 #include "code/evaluator.h"
 #include "core/decide.h"
-#include "external/external.h"
 
 typedef struct Decisions {
   Decide decide;
@@ -15,8 +15,7 @@ typedef struct Decisions {
   IndexVec dependents; /* parameters bound to those that initial steps assign */
   bool *is_reported;   /* per action: a warning that was given */
   bool watches;        /* assertions outside of whens depend on columns or time: they must be checked in each step */
-  ExternalSeed seed;   /* random state when the iteration began: it draws the same numbers until it ends */
-  ExternalSeed drawn;  /* after the last round that drew */
+  Effects *effects;    /* calls that an event makes once */
   Span undefined_span; /* of the assignment whose value is not defined */
   Expr undefined_node; /* the part without a value; EXPR_NONE: unknown */
   char undefined_reason[200];
@@ -28,9 +27,6 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator);
 /* Sets the values before initialization: start values, initial() true. `starts` has those that replace the model's own, per
  * variable; NULL and NAN: none. */
 void decisions_start(Decisions *decisions, const double *starts);
-
-/* Draws the random numbers of an initialization of the same logic in another array. */
-void decisions_draw_as(Decisions *decisions, const Decisions *before);
 
 /* Initialization is over: initial() becomes false, and pre() takes the values found. */
 void decisions_started(Decisions *decisions);
@@ -44,6 +40,12 @@ bool decisions_run(Decisions *decisions, double t, Diags *diags);
 
 /* Begins an event at (t, y): pre() takes the values, and samples that are due become true. */
 void decisions_begin(Decisions *decisions, double t, const double *y);
+
+/* At (t, y) everything has settled. Admits the first call that waits (effects.h); false: none does. */
+bool decisions_admit(Decisions *decisions, double t, const double *y);
+
+/* An iteration of the event is over: pre() has new values. */
+void decisions_accepted(Decisions *decisions);
 
 /* Ends an event at (t, y): samples become false, and so do values that depend on them. */
 void decisions_end(Decisions *decisions, double t, const double *y);

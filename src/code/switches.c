@@ -234,7 +234,8 @@ bool switches_settle(Switches *switches, double t, const double *y) {
   switches->matter = false;
   for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++) {
     switches_evaluate(switches, t, y);
-    if (!switches_set(switches, t, y)) return false;
+    bool changes = switches_set(switches, t, y);
+    if (!changes && !(switches->decisions && decisions_admit(switches->decisions, t, y))) return false;
   }
   return switches->matter;
 }

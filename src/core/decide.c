@@ -148,11 +148,9 @@ static int set_level(Decide *decide, int level, double t, const double *y) {
 int decide_set(Decide *decide, double t, const double *y) {
   decide->undefined = 0;
   decide->refused = decide->rival = -1;
-  if (decide->methods->draw) decide->methods->draw(decide->host, true);
   if (decide->discretes[decide->plan.initial] != 0) set_lefts(decide, t, y);
   int changed = set_initial(decide, t, y);
   for (int l = 0; l < decide->plan.levels; l++) changed += set_level(decide, l, t, y);
-  if (decide->methods->draw) decide->methods->draw(decide->host, false);
   return changed;
 }
 

@@ -217,6 +217,8 @@ bool settle_event(Settle *settle, double *t, double *y, int mode) {
     bool is_reset = false;
     settle->iterations++;
     bool settled = settle_values(settle, t, y, mode);
+    while (settled && settle->methods->call && settle->methods->call(settle->host, *t, y))
+      settled = settle_values(settle, t, y, mode);
     if (decide) decide->latches = false;
     if (!settled || (decide && decide->undefined)) return false;
     if (!settle->methods->act(settle->host, *t, y, &is_reset)) return false;

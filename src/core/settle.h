@@ -37,6 +37,10 @@ typedef struct SettleMethods {
   /* Called after pre() has taken the values. false: failure. */
   bool (*accepted)(void *host, double t, const double *y);
 
+  /* May be 0. Called when modes and discrete values agree: makes the next call that the event makes only once. Then they are set
+   * again. false: there is no such call. */
+  bool (*call)(void *host, double t, const double *y);
+
   /* Called when nothing changes any more. is_kink: columns, or values that rows depend on, have changed. false: failure. */
   bool (*end)(void *host, double t, const double *y, bool is_kink);
 } SettleMethods;

@@ -141,8 +141,14 @@ static bool act(void *host, double t, double *y, bool *is_reset) {
   return !*is_reset || !view->sensitivity || sensitivity_reset(view->sensitivity, t, y);
 }
 
+static bool call(void *host, double t, const double *y) {
+  View *view = host;
+  return view->switches->decisions && decisions_admit(view->switches->decisions, t, y);
+}
+
 static bool accepted(void *host, double t, const double *y) {
   View *view = host;
+  if (view->switches->decisions) decisions_accepted(view->switches->decisions);
   return !view->sensitivity || sensitivity_passed(view->sensitivity, t, y);
 }
 
@@ -178,7 +184,8 @@ static bool make_loop(View *view, WhenLoop *loop) {
 }
 
 static bool iterate(View *view, double *t, double *y, uint32_t mode) {
-  static const SettleMethods methods = {solve, solve_corner, solve_at_event, set, leaves_structure, act, accepted, end};
+  static const SettleMethods methods = {solve, solve_corner, solve_at_event, set, leaves_structure,
+                                        act,   accepted,     call,           end};
   Switches *switches = view->switches;
   Settle *settle = &view->settle;
   Heap *heap = view->evaluator->heap;

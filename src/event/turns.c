@@ -27,19 +27,16 @@ typedef struct Turns {
 typedef struct EventState {
   double t, *y, *discretes, *pre, *shared;
   uint64_t *samples, iterations;
-  ExternalSeed seed;
   SwitchesMark *switches;
   SensitivityMoment *sensitivity;
 } EventState;
 
 /* ---- stages ---- */
 
-static ExternalSeed *hidden_seed(const View *view) { return &external_state(view->evaluator->heap)->seed; }
-
 static EventState keep_stage(const View *view, double t, const double *y, Heap *heap) {
   const Evaluator *evaluator = view->evaluator;
   size_t leaves = modes_leaves(view->switches->modes);
-  EventState stage = {.t = t, .iterations = view->settle.iterations, .seed = *hidden_seed(view)};
+  EventState stage = {.t = t, .iterations = view->settle.iterations};
   stage.y = heap_copy(heap, y, (size_t)view->system.columns, sizeof *y);
   stage.discretes = heap_copy(heap, evaluator->discretes, leaves, sizeof(double));
   stage.pre = heap_copy(heap, evaluator->pre, leaves, sizeof(double));
@@ -61,7 +58,6 @@ static void go_back(View *view, const EventState *stage, double *t, double *y) {
   if (view->switches->decisions) decisions_restore(view->switches->decisions, stage->samples);
   switches_go_back(view->switches, stage->switches);
   sensitivity_go_back(view->sensitivity, stage->sensitivity);
-  *hidden_seed(view) = stage->seed;
   view->settle.iterations = stage->iterations;
   view->settle.undetermined = MAP_NONE;
 }
@@ -223,9 +219,13 @@ bool turns_settle(View *view, double *t, double *y, uint32_t mode) {
   void *ticket;
   if (!view->sensitivity) return events_settle(view, t, y, mode);
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  const Decisions *decisions = view->switches->decisions;
   bool settled = find_turns(view, *t, y, mode, &turns, heap);
-  if (settled && turns.count > 1) settled = pass_in_turns(view, &turns, t, y, mode, heap);
-  else if (settled) settled = events_settle(view, t, y, turns.count ? turns.mode[0] : mode);
+  if (settled && turns.count > 1) {
+    if (decisions) effects_hold(decisions->effects, true);
+    settled = pass_in_turns(view, &turns, t, y, mode, heap);
+    if (decisions) effects_hold(decisions->effects, false);
+  } else if (settled) settled = events_settle(view, t, y, turns.count ? turns.mode[0] : mode);
   sensitivity_end_turns(view->sensitivity);
   heap_release(view->evaluator->heap, ticket);
   return settled;

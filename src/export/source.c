@@ -74,6 +74,10 @@ bool export_possible(const ExportSource *source, Diags *diags) {
     if (variable->type == TYPE_EXTERNAL_OBJECT && !table_lookup(external_instance(source->evaluator->parameters[p])))
       return refuse(source, diags, "it needs the external object", model_name(model, model->parameters.data[p]));
   }
+  for (uint32_t f = 0; f < model->functions.count; f++)
+    if (model->functions.data[f]->is_once)
+      return refuse(source, diags, "it calls an external function that is not pure",
+                    names_text(model->names, model->functions.data[f]->name));
   for (uint32_t k = 0; k < model->inputs.count; k++)
     if (model->inputs.data[k].kind != INPUT_SET)
       return refuse(source, diags, "a table or function of this program gives the input",

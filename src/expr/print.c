@@ -412,11 +412,13 @@ static void open_call(Printer *p, Expr e) {
     return;
   }
   uint32_t count = dag_child_count(p->dag, e);
+  part_text(p, first);
   for (uint32_t i = 0; i < count; i++) {
-    part_text(p, i ? leaves->around(leaves->context, call, i) : first);
+    const char *after = leaves->around(leaves->context, call, i + 1);
+    if (!after) break;
     part_node(p, dag_child(p->dag, e, i), LEVEL_IF, leaves->argument(leaves->context, call, i));
+    part_text(p, after);
   }
-  part_text(p, leaves->around(leaves->context, call, count));
 }
 
 static void open_join(Printer *p, Expr e) {

@@ -42,6 +42,7 @@ static void close_branch(Elaboration *el) {
                    algorithm->when.span);
   }
   WhenBranch *branch = &vec_last(&algorithm->when.branches);
+  branch->mark = el->branch;
   branch->actions.data = algorithm->actions.data;
   branch->actions.count = algorithm->actions.count;
   branch->actions.capacity = algorithm->actions.capacity;
@@ -62,6 +63,7 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
   for (uint32_t i = 0; i < condition->count; i++) vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
   vec_push(el->heap, &algorithm->when.branches, branch);
   el->in_when = true;
+  el->branch = 0;
   el->actions = &algorithm->actions;
   return true;
 }
@@ -362,17 +364,19 @@ static bool makes_action(const Elaboration *el, AstExpr call) {
   return false;
 }
 
-void algorithm_warn_of_call(Elaboration *el, const AstStatement *statement) {
-  if (!makes_action(el, statement->left))
+void algorithm_warn_of_call(Elaboration *el, const Routine *code, const AstStatement *statement, bool is_made) {
+  if (!makes_action(el, statement->left) && !(is_made && symbolic_calls_act(el, code, statement->span)))
     diag_warning(el->diags, DIAG_WARNING, statement->span,
                  "this call returns nothing; assertions in it are kept, but other effects are left out");
 }
 
-static void warn_of_calls(Elaboration *el, const AstStatement *statements, uint32_t count, uint32_t depth) {
+static void warn_of_calls(Elaboration *el, const Routine *code, const AstStatement *statements, uint32_t count,
+                          bool is_made, uint32_t depth) {
   for (uint32_t i = 0; i < count && depth < BLOCK_DEPTH_LIMIT; i++) {
-    if (statements[i].kind == AST_INVOKE) algorithm_warn_of_call(el, &statements[i]);
+    if (statements[i].kind == AST_INVOKE) algorithm_warn_of_call(el, code, &statements[i], is_made);
     for (uint32_t k = 0; k < statements[i].branches.count; k++)
-      warn_of_calls(el, statements[i].branches.data[k].body.data, statements[i].branches.data[k].body.count, depth + 1);
+      warn_of_calls(el, code, statements[i].branches.data[k].body.data, statements[i].branches.data[k].body.count,
+                    is_made || statements[i].kind == AST_WHEN_BLOCK, depth + 1);
   }
 }
 
@@ -398,7 +402,7 @@ void algorithm_elaborate(Elaboration *el, const AstSection *section) {
   el->algorithm = &algorithm;
   el->sections++;
   if (c.errors == 0 && run_section(el, &algorithm, &routine, section))
-    warn_of_calls(el, section->body.data, section->body.count, 0);
+    warn_of_calls(el, &routine, section->body.data, section->body.count, section->is_initial, 0);
   el->algorithm = NULL;
   el->is_clocked = false;
   compiler_free(&c);

@@ -192,6 +192,8 @@ struct Elaboration {
   struct Algorithm *algorithm;
   uint32_t depth;    /* of nested blocks */
   uint32_t sections; /* algorithm sections so far */
+  Name branch;       /* mark of the branch of a when around (WhenBranch); 0: not needed so far */
+  uint32_t branches; /* marks so far */
   uint32_t failures; /* runs without a result; for each there is an error in the diagnostics */
   Map missing;       /* names of undefined functions that were warned about */
   Map instances;     /* hash of routine and sizes -> function of the model */
@@ -545,9 +547,12 @@ void equations_classify(Elaboration *el, const EquationVec *equations);
 /* Turns fixed start values that other initial equations determine into initial equations. */
 void starts_free(Elaboration *el);
 
+/* Is there a call that changes something outside, or depends on such calls, in this part of the code? */
+bool symbolic_calls_act(const Elaboration *el, const Routine *code, Span span);
+
 /* ---- algorithm.c ---- */
 
 void algorithm_elaborate(Elaboration *el, const AstSection *section);
 
-/* Warns of a call without a result: equations do not contain its effects, except for assertions. */
-void algorithm_warn_of_call(Elaboration *el, const AstStatement *statement);
+/* Warns of a call without a result, in this code: only whens and initial sections (`is_made`) have its effects, except for assertions. */
+void algorithm_warn_of_call(Elaboration *el, const Routine *code, const AstStatement *statement, bool is_made);

@@ -253,7 +253,7 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
   }
   Compiler *c = start(el);
   compile_statements(c, statement, 1);
-  if (run(el, c, statement->span)) algorithm_warn_of_call(el, statement);
+  if (run(el, c, statement->span)) algorithm_warn_of_call(el, c->routine, statement, el->in_when || el->is_initial);
 }
 
 /* ---- for ---- */
@@ -525,6 +525,7 @@ static void run_when(Elaboration *el, const AstStatement *statement) {
   for (uint32_t i = 0; i < statement->branches.count; i++) {
     const AstBranch *branch = &statement->branches.data[i];
     WhenBranch out = {0};
+    el->branch = 0;
     if (!when_conditions(el, branch, &out)) continue;
     ActionVec actions = {0};
     el->when = &when;
@@ -534,6 +535,7 @@ static void run_when(Elaboration *el, const AstStatement *statement) {
     el->when = NULL;
     el->in_when = false;
     el->actions = outer;
+    out.mark = el->branch;
     out.actions.data = actions.data;
     out.actions.count = actions.count;
     out.actions.capacity = actions.capacity;

@@ -347,6 +347,10 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
 
 /* ---- calls that stay calls ---- */
 
+static bool calls_such(const Elaboration *el, const Routine *routine, bool (*test)(const Routine *)) {
+  return routine_calls(el->heap, el->model->routines.data, el->model->routines.count, routine, test);
+}
+
 static Shape shape_of(Elaboration *el, const Value *value) {
   Shape shape = {.type = value->type, .scalars = value_scalars(value, el->record_list)};
   shape.sizes = heap_array(el->heap, value->type.dimensions, sizeof *shape.sizes);
@@ -368,18 +372,36 @@ static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   return hash;
 }
 
-/* The function of the model for a routine with inputs and outputs of these sizes. */
+/* Does it change something outside, or depend on what does? */
+static bool is_act(const Elaboration *el, const Routine *routine) {
+  return routine_acts(routine) || calls_such(el, routine, routine_acts);
+}
+
+bool symbolic_calls_act(const Elaboration *el, const Routine *code, Span span) {
+  for (uint32_t i = 0; i < code->code.count; i++) {
+    bool is_inside = code->spans.data[i].begin >= span.begin && code->spans.data[i].end <= span.end;
+    if (!is_inside || code->code.data[i].code != CODE_CALL) continue;
+    if (is_act(el, el->model->routines.data[code->extra.data[code->code.data[i].b]])) return true;
+  }
+  return false;
+}
+
+/* The function of the model for a routine with inputs and outputs of these sizes. A call that acts has a function of its own, so
+ * that two equal calls remain two. They are numbered in the order of the text. */
 static uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
   uint64_t hash = routine->number;
   for (uint32_t i = 0; i < routine->inputs; i++) hash = hash_shape(el, hash, &inputs[i]);
   hash = hash_mix(hash) & ~((uint64_t)1 << 63);
-  uint32_t found = map_get(&el->instances, hash);
+  bool is_once = is_act(el, routine);
+  uint32_t found = is_once ? MAP_NONE : map_get(&el->instances, hash);
   if (found != MAP_NONE && el->model->functions.data[found]->routine == routine) return found;
   Function *function = heap_alloc(el->heap, sizeof *function);
   function->name = routine->name;
   function->routine = routine;
   function->input_count = routine->inputs;
   function->output_count = routine->outputs;
+  function->is_once = is_once;
+  function->is_initial = is_once && el->is_initial;
   function->inputs = heap_array(el->heap, routine->inputs, sizeof(Shape));
   function->outputs = heap_array(el->heap, routine->outputs, sizeof(Shape));
   for (uint32_t i = 0; i < routine->inputs; i++) {
@@ -390,8 +412,9 @@ static uint32_t function_instance(Elaboration *el, const Routine *routine, const
     function->outputs[i] = shape_of(el, &outputs[i]);
     function->results += function->outputs[i].scalars;
   }
+  if (routine->outputs == 0) function->results = 1;
   vec_push(el->heap, &el->model->functions, function);
-  map_put(&el->instances, hash, el->model->functions.count - 1);
+  if (!is_once) map_put(&el->instances, hash, el->model->functions.count - 1);
   return el->model->functions.count - 1;
 }
 
@@ -399,10 +422,6 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (!expr_is_known(el, list[i])) return false;
   return true;
-}
-
-static bool calls_such(const Elaboration *el, const Routine *routine, bool (*test)(const Routine *)) {
-  return routine_calls(el->heap, el->model->routines.data, el->model->routines.count, routine, test);
 }
 
 static bool is_derivative(const Routine *routine) { return routine->kind == ROUTINE_DERIVATIVE; }
@@ -463,11 +482,47 @@ static Expr call_value(Elaboration *el, const Value *output, Expr call) {
   return dag_unary(el->dag, OP_NOEVENT, call);
 }
 
+static Expr both(Elaboration *el, Expr a, const void *path) {
+  if (!path) return a;
+  return a == EXPR_NONE ? read(path) : dag_binary(el->dag, OP_AND, a, read(path));
+}
+
+/* A call that is made once is an action of the when or of the initial section around it, whether its result is used or not. Elsewhere
+ * a call without a result is left out. */
+static void add_call(Elaboration *el, Expr call, Span span) {
+  if (el->mode != LOAD_LEAVES || (!el->in_when && !el->is_initial)) return;
+  Action action = {.kind = ACTION_CALL,
+                   .guard = both(el, el->guard, machine_path(el->machine)),
+                   .target = NONE,
+                   .value = call,
+                   .message = EXPR_NONE,
+                   .is_initial = el->is_initial,
+                   .span = span};
+  if (el->is_initial && action.guard != EXPR_NONE) action.guard = dag_unary(el->dag, OP_NOEVENT, action.guard);
+  vec_push(el->heap, el->actions, action);
+}
+
+static Expr branch_mark(Elaboration *el) {
+  if (!el->branch) {
+    const char *text = arena_printf(&el->arena, "$fires%u", ++el->branches);
+    el->branch = names_add(el->names, text, strlen(text));
+  }
+  return dag_string(el->dag, el->branch);
+}
+
+/* The conditions under which a call is made, as further arguments. */
+static void add_conditions(Elaboration *el, Expr *arguments, uint32_t *count) {
+  Expr inside = both(el, el->in_when ? el->guard : EXPR_NONE, machine_path(el->machine)),
+       always = dag_constant(el->dag, 1);
+  arguments[(*count)++] = el->in_when ? branch_mark(el) : always;
+  arguments[(*count)++] = inside == EXPR_NONE ? always : inside;
+}
+
 bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs) {
   if (routine->kind == ROUTINE_DERIVATIVE && derivative_inline(el, routine, inputs, outputs)) return true;
   uint32_t count = 0, results = 0, at = 0;
   for (uint32_t i = 0; i < routine->inputs; i++) count += value_scalars(&inputs[i], el->record_list);
-  Expr *arguments = heap_array(el->heap, count, sizeof *arguments);
+  Expr *arguments = heap_array(el->heap, count + ONCE_CONDITIONS, sizeof *arguments);
   for (uint32_t i = 0; i < routine->inputs; i++) {
     value_flatten(&el->domain, &inputs[i], el->record_list, (char *)(arguments + at));
     at += value_scalars(&inputs[i], el->record_list);
@@ -481,6 +536,7 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
     uint32_t function = function_instance(el, called, inputs, outputs);
     uint32_t *partials = arena_array(&el->arena, routine->partials.count, sizeof *partials);
     uint32_t order = derivative_positions(el, routine, inputs, partials);
+    if (el->model->functions.data[function]->is_once) add_conditions(el, arguments, &count);
     for (uint32_t i = 0; i < routine->outputs; i++) {
       uint32_t scalars = value_scalars(&outputs[i], el->record_list);
       Expr *list = heap_array(el->heap, scalars, sizeof *list);
@@ -490,6 +546,8 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
       value_unflatten(&el->domain, &outputs[i], el->record_list, (const char *)list);
       heap_free(el->heap, list);
     }
+    if (el->model->functions.data[function]->is_once)
+      add_call(el, dag_call(el->dag, function, 0, partials, order, arguments, count), routine->span);
   }
   heap_free(el->heap, arguments);
   return status != EXECUTE_ERROR;
@@ -501,11 +559,6 @@ static bool symbolic_call(void *context, const Routine *routine, const Value *in
 }
 
 /* ---- effects ---- */
-
-static Expr both(Elaboration *el, Expr a, const void *path) {
-  if (!path) return a;
-  return a == EXPR_NONE ? read(path) : dag_binary(el->dag, OP_AND, a, read(path));
-}
 
 /* If the level is not known yet, because it is a parameter, the assertion becomes two, each under the condition of its level. */
 static void add_assertion(Elaboration *el, Action action, Expr level) {

@@ -127,6 +127,9 @@ typedef struct Preset {
 /* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so or whose values are discrete? */
 bool machine_makes_events(const Machine *machine);
 
+/* The condition under which the current instruction runs; NULL: always. */
+const void *machine_path(const Machine *machine);
+
 /* After EXECUTE_UNKNOWN: the unknown value and its place, for a message. */
 const char *machine_obstacle(const Machine *machine, Span *where);
 

@@ -25,6 +25,11 @@ bool routine_has_effect(const Routine *routine) {
   return !routine->implementation || routine->implementation->effect != EFFECT_NONE;
 }
 
+bool routine_acts(const Routine *routine) {
+  return routine->kind == ROUTINE_EXTERNAL &&
+         (routine->is_impure || (routine->implementation && routine->implementation->effect != EFFECT_NONE));
+}
+
 bool routine_calls(Heap *heap, Routine *const *all, uint32_t count, const Routine *routine,
                    bool (*test)(const Routine *)) {
   bool *seen = heap_array(heap, count, sizeof *seen), found = false;

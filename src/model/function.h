@@ -56,6 +56,8 @@ typedef struct Record {
   Span span;
 } Record;
 
+enum { ONCE_CONDITIONS = 2 };
+
 /* Instructions; `a` and `b` are their operands. */
 typedef enum Code {
 #define CODE(id, verb, arguments) CODE_##id,
@@ -162,13 +164,20 @@ typedef struct Function {
   const Routine *routine;
   uint32_t input_count, output_count; /* values, not scalars */
   Shape *inputs, *outputs;
-  uint32_t arguments, results; /* scalars in all */
+  uint32_t arguments, results; /* scalars in all; a function without outputs has one result, 0 */
+  /* An event makes this call once, because it changes something outside or depends on earlier calls. It has ONCE_CONDITIONS more
+   * arguments: whether its when fires, and the condition inside. */
+  bool is_once;
+  bool is_initial; /* such a call of an initial section */
 } Function;
 
 /* Is there a body that can be run? If not, routine_lacks says what is missing: a format with one %s for the name of the external
  * function. */
 bool routine_can_run(const Routine *routine);
 const char *routine_lacks(const Routine *routine);
+
+/* Does its external function change something outside, or depend on earlier calls? */
+bool routine_acts(const Routine *routine);
 
 /* Is it an external function that does more than compute and read files, or whose result is an object? */
 bool routine_has_effect(const Routine *routine);

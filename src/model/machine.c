@@ -260,6 +260,8 @@ static bool gives_discrete_values(const Routine *routine) {
   return routine->outputs > 0;
 }
 
+const void *machine_path(const Machine *machine) { return machine->path; }
+
 bool machine_makes_events(const Machine *machine) {
   for (uint32_t i = 1; i < machine->frames.count; i++) {
     const Routine *routine = machine->frames.data[i].routine;

@@ -83,13 +83,13 @@ typedef struct MassForm {
 } MassForm;
 
 /* Actions at events, in source order. */
-typedef enum ActionKind { ACTION_ASSIGN, ACTION_REINIT, ACTION_ASSERT, ACTION_TERMINATE } ActionKind;
+typedef enum ActionKind { ACTION_ASSIGN, ACTION_REINIT, ACTION_ASSERT, ACTION_TERMINATE, ACTION_CALL } ActionKind;
 
 typedef struct Action {
   ActionKind kind;
   Expr guard;      /* branch condition inside the when (EXPR_NONE: always) */
   uint32_t target; /* variable position: assigned discrete variable, or reinitialized unknown */
-  Expr value;      /* assigned value, or asserted condition */
+  Expr value;      /* assigned value, asserted condition, or the call */
   Expr message;    /* string expression of assert and terminate */
   bool is_warning; /* assert with AssertionLevel.warning */
   bool is_initial; /* of an initial section: it applies at the start only */
@@ -99,6 +99,7 @@ typedef struct Action {
 /* when c1 then A1 elsewhen c2 then A2 ...: branches in order of priority. */
 typedef struct WhenBranch {
   VEC(Expr) conditions; /* a vector condition has several */
+  Name mark;            /* calls that are made once have this text for `the branch fires`; 0: there are none */
   VEC(Action) actions;
 } WhenBranch;
 
@@ -260,6 +261,9 @@ void model_print(Model *model, Heap *heap, TextVec *text);
 
 /* A hash of that text, with terms in the order of the graph. The text is made piece by piece and not kept. */
 uint64_t model_hash(Model *model, Heap *heap);
+
+/* Does the text have the calls that are made once (function.h) as often as the model, and in the same order? */
+bool model_prints_calls(const Model *model);
 
 /* The text of model_print with comments: `head` above the model, and one above each equation (NULL: none). */
 typedef struct ModelNotes {

@@ -499,10 +499,18 @@ static void print_action_itself(Print *print, TextVec *text, const Action *actio
     print_expression(print, text, action->message, VALUE_STRING);
     text_append(heap, text, ")", 1);
     break;
+  case ACTION_CALL: print_expression(print, text, action->value, VALUE_REAL); break;
   }
 }
 
+/* Is it a call with a result? Then its text stands where the result is used. */
+static bool is_used_call(const Model *model, const Action *action) {
+  return action->kind == ACTION_CALL &&
+         model->functions.data[dag_call_info(model->dag, action->value).function]->output_count > 0;
+}
+
 static void print_action(Print *print, TextVec *text, const Action *action, const char *indent) {
+  if (is_used_call(print->model, action)) return;
   text_printf(print->heap, text, "%s", indent);
   if (action->guard != EXPR_NONE) {
     text_printf(print->heap, text, "if ");
@@ -665,4 +673,54 @@ void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVe
   vec_free(heap, &body);
   heap_free(heap, ranks);
   print_free(&print);
+}
+
+/* ---- calls that are made once ---- */
+
+typedef struct CallsInText {
+  const Model *model;
+  IndexVec below;
+  uint32_t next, count; /* the calls so far have lower numbers */
+  bool are_kept;
+} CallsInText;
+
+static void note_calls(CallsInText *calls, Expr e) {
+  Dag *dag = calls->model->dag;
+  calls->below.count = 0;
+  dag_below(dag, dag_scratch(dag), &e, 1, &calls->below);
+  for (uint32_t i = 0; i < calls->below.count; i++) {
+    if (dag_op(dag, calls->below.data[i]) != OP_CALL) continue;
+    uint32_t function = dag_call_info(dag, calls->below.data[i]).function;
+    if (!calls->model->functions.data[function]->is_once) continue;
+    calls->are_kept = calls->are_kept && function >= calls->next;
+    calls->next = function + 1;
+    calls->count++;
+  }
+}
+
+/* The calls of the actions in the text must be those that are made. */
+static void note_actions(CallsInText *calls, const Action *actions, uint32_t count) {
+  uint32_t made = 0;
+  for (uint32_t a = 0; a < count; a++) {
+    made += actions[a].kind == ACTION_CALL;
+    if (actions[a].kind != ACTION_TERMINATE && !is_used_call(calls->model, &actions[a]))
+      note_calls(calls, actions[a].value);
+  }
+  calls->are_kept = calls->are_kept && calls->count == made;
+  calls->next = calls->count = 0;
+}
+
+bool model_prints_calls(const Model *model) {
+  CallsInText calls = {.model = model, .are_kept = true};
+  for (uint32_t i = 0; i < model->initial_equations.count; i++) {
+    note_calls(&calls, model->initial_equations.data[i].left);
+    note_calls(&calls, model->initial_equations.data[i].right);
+  }
+  note_actions(&calls, model->asserts.data, model->asserts.count);
+  for (uint32_t w = 0; w < model->whens.count; w++)
+    for (uint32_t b = 0; b < model->whens.data[w].branches.count; b++)
+      note_actions(&calls, model->whens.data[w].branches.data[b].actions.data,
+                   model->whens.data[w].branches.data[b].actions.count);
+  vec_free(dag_heap(model->dag), &calls.below);
+  return calls.are_kept;
 }

@@ -275,12 +275,13 @@ const char *print_call_around(void *context, CallInfo call, uint32_t position) {
   const Function *function = print->model->functions.data[call.function];
   if (call.partial_count && !is_by_inputs(function, call))
     return around_scalars(print, derivative_by_scalars(print, call), position, function->arguments);
+  if (position > function->arguments) return NULL;
   const PrintPlace *places = find_layout(print, call.function);
   const char *before = places[position].before;
   if (position && position < function->arguments) return before;
   uint32_t scalar = call.output;
-  uint32_t output = find_output(function, &scalar);
-  const char *select = selection(print, &function->outputs[output], scalar);
+  uint32_t output = function->output_count ? find_output(function, &scalar) : 0;
+  const char *select = function->output_count ? selection(print, &function->outputs[output], scalar) : "";
   const char *name = call.partial_count ? derivative_by_inputs(print, function, output, call)
                                         : print_use(print, function->routine->number, output);
   if (position == 0) before = arena_printf(&print->arena, "%s%s%s", *select ? "(" : "", name, before);

@@ -228,12 +228,10 @@ static double first_value(const Strangeness *strangeness, const Array *before, c
 /* Makes the evaluator of the array, with the discrete values and the parameters found so far. */
 static void make_evaluator(Strangeness *strangeness) {
   const Evaluator *before = strangeness->evaluator;
-  const Switches *began = strangeness->switches;
   Evaluator *evaluator = strangeness->evaluator =
       evaluator_new(strangeness->heap, strangeness->code, before ? before->parameters : strangeness->parameters);
-  Switches *switches = strangeness->switches = switches_new(strangeness->heap, evaluator);
+  strangeness->switches = switches_new(strangeness->heap, evaluator);
   if (before) evaluator_copy_leaves(evaluator, before);
-  if (before && switches && switches->decisions) decisions_draw_as(switches->decisions, began->decisions);
 }
 
 /* Discrete variables begin at their start values, and modes with the values of their relations at the start values. */

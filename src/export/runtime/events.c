@@ -228,8 +228,8 @@ static bool solve_corner(void *host, double t, double *y, int corner) {
   return states_solve_corner(host, corner, t, y) == SOLVER_OK;
 }
 
-const SettleMethods events_methods = {solve,    solve_corner, solve_at_event, set_modes, leaves_structure, act,
-                                      accepted, end};
+const SettleMethods events_methods = {solve, solve_corner, solve_at_event, set_modes, leaves_structure, act, accepted,
+                                      0,     end};
 
 static void report_undefined(const Solver *solver, const DecideStep *step) {
   const Model *model = solver->model;

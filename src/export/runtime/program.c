@@ -97,7 +97,7 @@ void program_enter(Solver *solver, const Model *model) {
   edges->some_meet = false;
   for (int m = 0; m < model->modes; m++) edges->some_meet = edges->some_meet || model->mode[m].meets;
   edges->mode = solver->discretes + model->first_mode;
-  static const DecideHost logic = {evaluate_logic, 0, set_parameter, 0};
+  static const DecideHost logic = {evaluate_logic, set_parameter, 0};
   Decide *decide = &solver->decide;
   decide->plan = model->decide;
   decide->methods = &logic;

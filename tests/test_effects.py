@@ -1,0 +1,168 @@
+"""Calls with effects: an event makes each call once, in the order of the text, with the values of the settled event. Generated whens and initial
+sections write lines to a file; the expected lines are those of the same statements run in Python. DAEDAL_MODELS=N makes N models."""
+import random
+import subprocess
+import sys
+import tempfile
+import os
+import pathlib
+import unittest
+
+import runs
+
+HEAD = """impure function write
+  input String text; input String file;
+  external "C" ModelicaInternal_print(text, file);
+end write;
+impure function say
+  input String text; input Integer number;
+algorithm
+  write(text + " " + String(number), "out.txt");
+end say;
+impure function twice
+  input String text; input Integer number;
+algorithm
+  for i in 1:2 loop
+    if number > i then say(text + String(i), number); end if;
+  end for;
+end twice;
+impure function ask
+  input String text; input Integer number; output Integer result;
+algorithm
+  say(text, number);
+  result := number + 1;
+end ask;
+"""
+
+
+class Script:
+    """The statements of an algorithm, as text and as a Python function of the values before."""
+
+    def __init__(self, draw, names):
+        self.draw, self.names, self.count = draw, names, 0
+
+    def value(self):
+        name, number = self.draw.choice(self.names), self.draw.randrange(4)
+        return self.draw.choice([(str(number), lambda v: number), (name, lambda v: v[name]), (f"{name} + {number}", lambda v: v[name] + number)])
+
+    def statement(self, depth):
+        self.count += 1
+        tag, (text, value), target = f"s{self.count}", self.value(), self.draw.choice(self.names)
+        kind = self.draw.choice(["say", "say", "ask", "ask", "twice", "set", "if", "for"][:6 if depth > 1 else 8])
+        if kind == "say":
+            return f'say("{tag}", {text});', lambda v, out: out.append(f"{tag} {value(v)}")
+        if kind == "twice":
+            return f'twice("{tag}", {text});', lambda v, out: out.extend(f"{tag}{i} {value(v)}" for i in (1, 2) if value(v) > i)
+        if kind == "ask":
+            return f'{target} := ask("{tag}", {text});', lambda v, out: (out.append(f"{tag} {value(v)}"), v.update({target: value(v) + 1}))
+        if kind == "set":
+            return f"{target} := {text};", lambda v, out: v.update({target: value(v)})
+        body, run = self.body(depth + 1, 2)
+        if kind == "if":
+            bound = self.draw.randrange(6)
+            other, run_other = self.body(depth + 1, 1)
+            return (f"if {text} > {bound} then {body} else {other} end if;",
+                    lambda v, out: run(v, out) if value(v) > bound else run_other(v, out))
+        times = self.draw.randrange(1, 4)
+
+        def loop(v, out):
+            for _ in range(times):
+                run(v, out)
+        return f"for i in 1:{times} loop {body} end for;", loop
+
+    def body(self, depth, most):
+        pairs = [self.statement(depth) for _ in range(self.draw.randrange(1, most + 1))]
+
+        def run(v, out):
+            for _, step in pairs:
+                step(v, out)
+        return " ".join(text for text, _ in pairs), run
+
+
+def algorithm(number):
+    """A model with a when of several branches, and the lines that it writes."""
+    draw = random.Random(f"effects {number}")
+    names = ["a", "b", "c"]
+    script = Script(draw, names)
+    values, lines = {name: draw.randrange(3) for name in names}, []
+    declared = "".join(f"  Integer {name}(start = {values[name]}, fixed = true);\n" for name in names)
+    first, run_first = script.body(0, 4)
+    other, run_other = script.body(0, 3)
+    later, run_later = script.body(0, 3)
+    for tick in range(4):
+        (run_first if tick % 2 == 0 else run_other)(values, lines)
+        run_later(values, lines)
+    text = (f"{HEAD}model M\n{declared}  Integer n(start = 0, fixed = true);\nequation\n  when sample(0, 1) then n = pre(n) + 1; end when;\nalgorithm\n"
+            f"  when mod(n, 2) > 0.5 then {first} elsewhen n > 0 and mod(n, 2) < 0.5 then {other} end when;\n"
+            f"  when sample(0, 1) then {later} a := a; b := b; c := c; end when;\nend M;\n")
+    return text, lines
+
+
+def equations(number):
+    """Equations in a when: calls in the order of the text, except that a call waits for the values that it needs."""
+    draw = random.Random(f"effects of equations {number}")
+    count = draw.randrange(2, 6)
+    needs = [draw.choice([None] + [j for j in range(count) if j < i or draw.random() < 0.3 and j != i]) for i in range(count)]
+    for i in range(count):  # no loops
+        seen, at = {i}, needs[i]
+        while at is not None and at not in seen:
+            seen.add(at)
+            at = needs[at]
+        if at is not None:
+            needs[i] = None
+    value, lines, left = {}, [], list(range(count))
+    while left:
+        i = next(i for i in left if needs[i] is None or needs[i] in value)
+        left.remove(i)
+        argument = i if needs[i] is None else value[needs[i]]
+        lines.append(f"s{i} {argument}")
+        value[i] = argument + 1
+    declared = "".join(f"  Integer v{i}(start = 0, fixed = true);\n" for i in range(count))
+    body = "".join(f'    v{i} = ask("s{i}", {i if needs[i] is None else f"v{needs[i]}"});\n' for i in range(count))
+    return f"{HEAD}model M\n{declared}equation\n  when time > 0.5 then\n{body}  end when;\nend M;\n", lines
+
+
+def settled(number):
+    """The arguments are those of the settled event, although they follow from a column that the event changes."""
+    draw = random.Random(f"settled effects {number}")
+    gain, limit = draw.randrange(2, 6), draw.randrange(1, 4)
+    text = (f'{HEAD}model M\n  Real x(start = 0, fixed = true);\n  Real y;\n  Boolean b(start = false, fixed = true);\nequation\n  der(x) = 1;\n'
+            f'  y = if b then {gain}*{limit} else x;\n  when x > {limit} then\n    b = true;\n  end when;\nalgorithm\n'
+            f'  when b then\n    say("y", integer(y + 0.5));\n    if y > {limit} + 0.5 then say("big", 1); else say("small", 0); end if;\n  end when;\n'
+            f'initial algorithm\n  say("one", 1);\n  say("two", 2);\nend M;\n')
+    return text, ["one 1", "two 2", f"y {gain * limit}", "big 1"]
+
+
+class Effects(unittest.TestCase):
+    def check(self, family, number):
+        text, lines = family(number)
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "m.mo").write_text(text)
+            stop = {"algorithm": 3.5, "equations": 1, "settled": 5}[family.__name__]
+            done = subprocess.run([os.environ["DAEDAL"], "simulate", "m.mo", "-q", "--stop-time", str(stop), "--allow-external", "-o", "r.csv"], cwd=folder,
+                                  capture_output=True, text=True, timeout=100, check=False)
+            self.assertEqual(done.returncode, 0, f"{family.__name__} {number}: {done.stderr}\n{text}")
+            path = pathlib.Path(folder, "out.txt")
+            written = path.read_text().splitlines() if path.exists() else []
+            self.assertEqual(written, lines, f"{family.__name__} {number}\n{text}")
+
+    def test_generated(self):
+        for number in runs.seeds(60, 8):
+            for family in (algorithm, equations, settled):
+                self.check(family, number)
+
+    def test_random_numbers_differ(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "m.mo").write_text(
+                'impure function draw input Integer id; output Real y; external "C" y = ModelicaRandom_impureRandom_xorshift1024star(id); end draw;\n'
+                "model M discrete Real a, b; equation when sample(0, 1) then a = draw(1); b = draw(1); end when; end M;\n")
+            done = subprocess.run([os.environ["DAEDAL"], "simulate", "m.mo", "-q", "--stop-time", "2", "-o", "r.csv"], cwd=folder,
+                                  capture_output=True, text=True, timeout=100, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows = [row.split(",") for row in pathlib.Path(folder, "r.csv").read_text().splitlines()[1:]]
+            self.assertGreaterEqual(len({number for row in rows for number in row[1:]}), 6)
+
+
+if __name__ == "__main__":
+    sys.argv = sys.argv[:1]
+    unittest.main()
