@@ -225,6 +225,7 @@ void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *t
 
 void decisions_start(Decisions *decisions, const double *starts) {
   Evaluator *evaluator = decisions->evaluator;
+  effects_forget_failure(decisions->effects);
   effects_begin(decisions->effects);
   const Model *model = evaluator->model;
   for (uint32_t d = 0; d < model->discretes.count; d++) {
@@ -280,6 +281,7 @@ bool decisions_run(Decisions *decisions, double t, Diags *diags) {
 
 void decisions_begin(Decisions *decisions, double t, const double *y) {
   decide_begin(&decisions->decide, t, y);
+  effects_forget_failure(decisions->effects);
   effects_begin(decisions->effects);
 }
 
@@ -309,9 +311,20 @@ static void report_refused(const Decisions *decisions, double t, DiagCode code, 
   } else diag_error(diags, code, refused->span, "at time %.10g reinit sets %s to a value that is not defined", t, name);
 }
 
+static void report_failed(const Decisions *decisions, uint32_t number, const char *reason, double t, DiagCode code,
+                          Diags *diags) {
+  const Model *model = decisions->evaluator->model;
+  const Function *function = model->functions.data[number];
+  diag_error(diags, code, function->routine->span, "at time %.10g a call of `%s` fails: %s", t,
+             names_text(model->names, function->name), reason);
+}
+
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags) {
   const DecideStep *step = decisions->decide.undefined;
   Model *model = evaluator_model(decisions->evaluator);
+  const char *reason;
+  uint32_t failed = effects_failed(decisions->effects, &reason);
+  if (failed != MAP_NONE) return report_failed(decisions, failed, reason, t, code, diags), false;
   if (decisions->decide.refused >= 0) return report_refused(decisions, t, code, diags), false;
   if (!step) return true;
   const IndexVec *own = step->is_parameter ? &model->parameters : &model->discretes;
