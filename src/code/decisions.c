@@ -28,7 +28,11 @@ static DecideAction make_action(const Decisions *decisions, const LogicAction *a
   const Term *terms;
   double coefficient = 1;
   DecideAction made = {.column = -1, .sign = 1, .is_initial = action->written->is_initial};
-  if (action->kind != ACTION_REINIT) return made;
+  made.kind = action->kind == ACTION_REINIT      ? DECIDE_REINIT
+              : action->kind == ACTION_ASSERT    ? DECIDE_ASSERT
+              : action->kind == ACTION_TERMINATE ? DECIDE_TERMINATE
+                                                 : DECIDE_CALL;
+  if (made.kind != DECIDE_REINIT) return made;
   Expr target = action->target;
   bool is_negated = dag_op(array->dag, target) == OP_SUM;
   if (is_negated && dag_terms(array->dag, target, &coefficient, &terms) == 1) target = terms[0].node;
@@ -62,6 +66,7 @@ static DecidePlan make_plan(const Decisions *decisions, Heap *heap) {
       .leaves = (int)logic->leaves,
       .all = (int)modes_leaves(code->modes),
       .initial = (int)logic->initial,
+      .terminal = logic->asks_terminal ? (int)logic->terminal : -1,
       .levels = (int)logic->level_start.count - 1,
       .initial_steps = (int)logic->initial_steps.count,
       .lefts = (int)logic->lefts.count,
@@ -146,7 +151,9 @@ static void keep_undefined(void *host, DecideProgram program, int level, int k, 
   if (is_known) snprintf(decisions->undefined_reason, sizeof decisions->undefined_reason, "%s", blame.reason);
 }
 
-static const DecideHost methods = {evaluate, set_parameter, keep_undefined};
+static void forget_calls(void *host) { effects_begin(((Decisions *)host)->effects); }
+
+static const DecideHost methods = {evaluate, set_parameter, keep_undefined, forget_calls};
 
 /* ---- making ---- */
 
@@ -278,24 +285,12 @@ bool decisions_run(Decisions *decisions, double t, Diags *diags) {
   return false;
 }
 
-void decisions_begin(Decisions *decisions, double t, const double *y) {
-  decide_begin(&decisions->decide, t, y);
-  effects_begin(decisions->effects);
-}
-
-void decisions_end(Decisions *decisions, double t, const double *y) {
-  effects_begin(decisions->effects);
-  decide_end(&decisions->decide, t, y);
-}
-
 bool decisions_admit(Decisions *decisions, double t, const double *y) {
   if (!effects_any(decisions->effects)) return false;
   effects_look(decisions->effects);
   decide_look(&decisions->decide, t, y);
   return effects_admit(decisions->effects);
 }
-
-void decisions_accepted(Decisions *decisions) { effects_begin(decisions->effects); }
 
 /* ---- messages ---- */
 

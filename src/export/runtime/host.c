@@ -105,8 +105,16 @@ static bool find_columns(void *host, double t, double *y) { return states_solve(
 
 static void starts(void *host, double t, const double *y) { (void)host, (void)t, (void)y; }
 
+static void begin_conditions(void *host, double t, const double *y) {
+  switching_begin(&((Solver *)host)->switching, t, y);
+}
+
+static double next_time(void *host, double t, double until, int *mode) {
+  return switching_next_time(&((Solver *)host)->switching, t, until, mode);
+}
+
 static void make_steps(Solver *solver) {
-  static const StepsHost methods = {find_columns, point_of_step, starts, timed_begin, timed_next_event, 0};
+  static const StepsHost methods = {find_columns, point_of_step, starts, begin_conditions, next_time, 0};
   const Model *model = solver->model;
   const Scalars *now = solver->now;
   Heap *heap = solver->workspace;

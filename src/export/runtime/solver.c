@@ -80,7 +80,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->differences = numbers(memory, 2 * model->modes);
   solver->message_values = numbers(memory, model->message_values);
   solver->edges.slope = numbers(memory, model->modes);
-  solver->held = take(memory, (size_t)model->columns, 1);
+  solver->settle.held = take(memory, (size_t)model->columns, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
   solver->initial_target = numbers(memory, largest(largest(start->columns, point->columns), model->point_count));
@@ -363,7 +363,7 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
   if (!*at_event && solver->model->decide.actions) {
     if (host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
-    events_watch(solver, t, solver->event_y);
+    settle_watch(&solver->settle, t, solver->event_y);
   }
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }

@@ -31,8 +31,6 @@ typedef struct Program {
   ModelProgram *function;
 } Program;
 
-typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERMINATE } ActionKind;
-
 /* A piece of a message: a text or, with a value, its format. It is left out where the guard is 0. Both are indices of values of
  * messages_program; -1: none. */
 typedef struct ModelPiece {
@@ -41,7 +39,7 @@ typedef struct ModelPiece {
 } ModelPiece;
 
 typedef struct ModelAction {
-  ActionKind kind;
+  int is_warning;
   int first_piece, behind_piece; /* the pieces of its message */
 } ModelAction;
 
@@ -119,7 +117,6 @@ typedef struct Model {
   int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
-  int terminal;                /* the leaf of terminal(); -1: none */
   const int *column_start, *d; /* per unknown */
   const uint32_t *order;       /* unknowns, in the order in which their states are listed */
   const int *row_start, *c;    /* per equation; c: the most differentiations of it */
@@ -212,11 +209,11 @@ typedef struct Solver {
   int *from, *to, *depth;
   /* solving */
   double *work;
-  unsigned char *held;
   double *right, *direction, *row_direction, *input_rows, *kept_parameters;
   /* events */
   Edges edges;
   Decide decide;
+  Switching switching;
   Settle settle;
   Jump jump;
   WhenLoop loop;
@@ -319,12 +316,10 @@ double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
 SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y);
 
-/* timed.c: sets modes that depend only on time (how many changed?); the first that differs at t from its relation; and two methods of
- * StepsHost. */
-int timed_set(Solver *solver, double t, const double *y);
-int timed_change(Solver *solver, double t, const double *y);
-double timed_next_event(void *host, double t, double until, int *mode);
-void timed_begin(void *host, double t, const double *y);
+/* timed.c: methods of switching.h */
+int timed_set(void *host, double t, double at, const double *y);
+int timed_change(void *host, double t, const double *y);
+double timed_next(void *host, double t, double until, double first, int *mode);
 
 /* events.c */
 int events_any(const Model *model);
@@ -338,7 +333,6 @@ int events_end(Solver *solver);
 /* initial.c */
 int initial_point(Solver *solver, double t, double *y);
 int initial_solve(Solver *solver, double t, double *y);
-void events_watch(Solver *solver, double t, const double *y);
 int events_hover(Solver *solver, int mode, double t);
 int events_are_lost(const Solver *solver);
 int events_are_undefined(Solver *solver, double t, const double *y);
