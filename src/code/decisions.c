@@ -151,7 +151,11 @@ static void keep_undefined(void *host, DecideProgram program, int level, int k, 
   if (is_known) snprintf(decisions->undefined_reason, sizeof decisions->undefined_reason, "%s", blame.reason);
 }
 
-static void forget_calls(void *host) { effects_begin(((Decisions *)host)->effects); }
+static void forget_calls(void *host, bool is_new_event) {
+  Decisions *decisions = host;
+  if (is_new_event) effects_forget_failure(decisions->effects);
+  effects_begin(decisions->effects);
+}
 
 static const DecideHost methods = {evaluate, set_parameter, keep_undefined, forget_calls};
 
