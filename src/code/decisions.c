@@ -151,7 +151,11 @@ static void keep_undefined(void *host, DecideProgram program, int level, int k, 
   if (is_known) snprintf(decisions->undefined_reason, sizeof decisions->undefined_reason, "%s", blame.reason);
 }
 
-static void forget_calls(void *host) { effects_begin(((Decisions *)host)->effects); }
+static void forget_calls(void *host, bool is_new_event) {
+  Decisions *decisions = host;
+  if (is_new_event) effects_forget_failure(decisions->effects);
+  effects_begin(decisions->effects);
+}
 
 static const DecideHost methods = {evaluate, set_parameter, keep_undefined, forget_calls};
 
@@ -232,6 +236,7 @@ void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *t
 
 void decisions_start(Decisions *decisions, const double *starts) {
   Evaluator *evaluator = decisions->evaluator;
+  effects_forget_failure(decisions->effects);
   effects_begin(decisions->effects);
   const Model *model = evaluator->model;
   for (uint32_t d = 0; d < model->discretes.count; d++) {
@@ -304,9 +309,21 @@ static void report_refused(const Decisions *decisions, double t, DiagCode code, 
   } else diag_error(diags, code, refused->span, "at time %.10g reinit sets %s to a value that is not defined", t, name);
 }
 
+static void report_failed(const Decisions *decisions, uint32_t number, const char *reason, double t, DiagCode code,
+                          Diags *diags) {
+  const Model *model = decisions->evaluator->model;
+  const Function *function = model->functions.data[number];
+  diag_error(diags, code, function->routine->span, "at time %.10g a call of `%s` fails: %s", t,
+             names_text(model->names, function->name), reason);
+  effects_forget_failure(decisions->effects); /* the run may be restored or started again */
+}
+
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags) {
   const DecideStep *step = decisions->decide.undefined;
   Model *model = evaluator_model(decisions->evaluator);
+  const char *reason;
+  uint32_t failed = effects_failed(decisions->effects, &reason);
+  if (failed != MAP_NONE) return report_failed(decisions, failed, reason, t, code, diags), false;
   if (decisions->decide.refused >= 0) return report_refused(decisions, t, code, diags), false;
   if (!step) return true;
   const IndexVec *own = step->is_parameter ? &model->parameters : &model->discretes;

@@ -50,8 +50,8 @@ typedef struct DecideHost {
   /* Reports a step without a value: output k of a program at (t, y). */
   void (*undefined)(void *host, DecideProgram program, int level, int k, double t, const double *y);
 
-  /* pre() has new values: calls that the event has made may be made again. */
-  void (*forget_calls)(void *host);
+  /* pre() has new values, or an event begins: calls that were made may be made again. */
+  void (*forget_calls)(void *host, bool is_new_event);
 } DecideHost;
 
 typedef struct Decide {
