@@ -315,6 +315,7 @@ static void report_failed(const Decisions *decisions, uint32_t number, const cha
   const Function *function = model->functions.data[number];
   diag_error(diags, code, function->routine->span, "at time %.10g a call of `%s` fails: %s", t,
              names_text(model->names, function->name), reason);
+  effects_forget_failure(decisions->effects); /* the run may be restored or started again */
 }
 
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags) {

@@ -70,16 +70,14 @@ static int solve_jump(Solver *solver, double t, double *y) {
   return !jump_solve(&solver->jump, t, y, &column);
 }
 
-/* Only the modes have changed: states keep their values, except for a jump. States that suited the old modes may not
- * suit the new ones. */
+/* Only the modes have changed: states keep their values, except for a jump. */
 static bool solve_at_event(void *host, double t, double *y) {
   Solver *solver = host;
   if (solve_jump(solver, t, y)) {
     solver->settle.undetermined = 0;
     return false;
   }
-  states_select(solver, t, y, 0);
-  return states_solve(solver, t, y, STATES_ANY) == SOLVER_OK;
+  return states_solve(solver, t, y, state_form_pass) == SOLVER_OK;
 }
 
 /* ---- structure ---- */
@@ -146,7 +144,7 @@ static bool solve_holding(void *host, double t, double *y, unsigned char *held, 
   (void)before;
   for (int k = 0; k < solver->model->states; k++)
     if (!held[solver->from[k]]) held[solver->from[k]] = 1;
-  return !states_select(solver, t, y, held) && states_solve(solver, t, y, STATES_ANY) == SOLVER_OK;
+  return states_hold(solver, t, y, held) == SOLVER_OK;
 }
 
 static void report_mode(const Solver *solver, int m, const char *text) {
@@ -165,10 +163,11 @@ static void end(void *host, const double *y) {
   if (solver->model->delays) memcpy(solver->past_y, y, (size_t)solver->model->columns * sizeof(double));
 }
 
-static bool solve(void *host, double t, double *y) { return states_solve(host, t, y, STATES_ANY) == SOLVER_OK; }
+static bool solve(void *host, double t, double *y) { return states_solve(host, t, y, state_form_find) == SOLVER_OK; }
 
 static bool solve_corner(void *host, double t, double *y, int corner) {
-  return states_solve_corner(host, corner, t, y) == SOLVER_OK;
+  edges_set_corner(&((Solver *)host)->edges, corner);
+  return states_solve(host, t, y, state_form_corner) == SOLVER_OK;
 }
 
 const SettleMethods events_methods = {solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, 0,
@@ -230,8 +229,8 @@ static int change_system(Solver *solver, double t, double *y) {
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   host_forget_sizes(solver);
   states_link(solver);
-  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) ||
-         states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
+  return solve_jump(solver, t, y) || states_solve(solver, t, y, state_form_select) != SOLVER_OK ||
+         states_solve(solver, t, y, state_form_find) != SOLVER_OK;
 }
 
 /* Handles an event at y and the current time, of a mode or, with -1, of none, and continues in other systems where the structure
@@ -291,7 +290,7 @@ int events_are_lost(const Solver *solver) {
 /* Computes all columns from start values. */
 static int find_columns(Solver *solver, double t, double *y) {
   if (solver->model->start_system.rows) return initial_solve(solver, t, y);
-  return states_select(solver, t, y, solver->model->held) || states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
+  return states_hold(solver, t, y, solver->model->held) != SOLVER_OK;
 }
 
 /* From start values in y: finds the choice of states that keeps these values, all other columns, and modes that agree with
@@ -338,13 +337,14 @@ int events_initial(Solver *solver, double t, double *y) {
   }
   solver->now->is_started = 1;
   edges_set_nominal(&solver->edges, t, model->nominal);
-  if (states_select(solver, t, y, 0) || (model->delays && begin_delays(solver, t, y))) return 1;
+  if (states_solve(solver, t, y, state_form_select) != SOLVER_OK || (model->delays && begin_delays(solver, t, y)))
+    return 1;
   switching_begin(&solver->switching, t, y);
   if (decide_begin_samples(&solver->decide, t, y) >= 0) return 1;
   switching_enter_start(&solver->switching, t, y);
   solver->now->is_at_first = 1;
   return model->has_logic && model->decide.matters[model->decide.initial] &&
-         states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
+         states_solve(solver, t, y, state_form_find) != SOLVER_OK;
 }
 
 /* Handles the event at the start. Returns 1 where it does not settle. */

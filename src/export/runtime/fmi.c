@@ -520,7 +520,7 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
     if (column >= 0) solver->event_y[column] += factor * delta * seed[k];
     else if (known->kind == VARIABLE_PARAMETER) move_leaf(solver, known->index, delta * seed[k]);
   }
-  int failed = states_solve(solver, solver->now->time, solver->event_y, STATES_NEXT) != SOLVER_OK;
+  int failed = states_solve(solver, solver->now->time, solver->event_y, state_form_follow) != SOLVER_OK;
   memcpy(solver->parameters, solver->kept_parameters, parameters);
   for (int q = 0; q < solver->model->columns; q++) solver->direction[q] = (solver->event_y[q] - solver->y[q]) / delta;
   return failed;

@@ -97,8 +97,6 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
                                  &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
                                  &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
-  int slides = model->modes < SLIDE_LIMIT ? model->modes : SLIDE_LIMIT;
-  solver->corners = numbers(memory, slides ? (slides + 1) * model->columns : 0);
   solver->branch_values = numbers(memory, model->branches);
   solver->settle.begin.discretes = numbers(memory, model->discretes);
   solver->settle.left.discretes = numbers(memory, model->discretes);
@@ -234,7 +232,11 @@ void solver_restored(Solver *solver) {
   host_saved(solver);
 }
 
-void solver_saved(Solver *solver) { host_saved(solver); }
+/* The saved and the restored run continue alike: both forget all points so far. */
+void solver_saved(Solver *solver) {
+  states_link(solver);
+  host_saved(solver);
+}
 
 void solver_reset(Solver *solver) {
   const Model *model = solver->first;
@@ -275,7 +277,8 @@ SolverStatus solver_complete(Solver *solver) {
     for (int q = 0; q < solver->model->columns; q++)
       if (solver->model->given[q]) solver->y[q] = 0;
     for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
-    if (states_solve(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
+    if (states_solve(solver, solver->now->time, solver->y, is_following ? state_form_follow : state_form_find) ==
+        SOLVER_OK)
       return SOLVER_OK;
     memcpy(solver->y, solver->stage_y, size);
   }

@@ -11,12 +11,11 @@
 
 #include "contract.h"
 #include "delays.h"
-#include "dummy.h"
 #include "edges.h"
 #include "jump.h"
 #include "linear.h"
 #include "settle.h"
-#include "statespace.h"
+#include "state_form.h"
 #include "steps.h"
 #include "variation.h"
 
@@ -219,7 +218,7 @@ typedef struct Solver {
   WhenLoop loop;
   double *secants; /* room for its updates */
   double *values, *differences, *message_values;
-  double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
+  double *begin, *left_y, *settle_y, *branch_values, *event_y;
   int *reported;
   /* delays */
   Delays delays;
@@ -229,8 +228,7 @@ typedef struct Solver {
   Heap *heap, *workspace;
   void *ticket, *form_ticket;
   const Model *formed_for;
-  StateSpace *space;
-  Dummy *dummy;
+  StateForm form;
   bool has_new_parameters; /* since these were last used */
   uint64_t evaluations;    /* of rows and entries */
   const Model *made_for;
@@ -303,18 +301,13 @@ void program_set_dependents(Solver *solver);
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
-/* The required solution for the columns that are not states: any solution; the one nearest to the guess; the nearest one,
- * but only the columns on which derivatives depend. */
-typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
-
 /* states.c */
 void states_link(Solver *solver);
-int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
+SolverStatus states_hold(Solver *solver, double t, double *y, const unsigned char *held);
 int states_exchange(Solver *solver, double t, double step, double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
-SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
-SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y);
+SolverStatus states_solve(Solver *solver, double t, double *y, StateFormSolve *how);
 
 /* timed.c: methods of switching.h */
 int timed_set(void *host, double t, double at, const double *y);
