@@ -580,8 +580,7 @@ class Together(unittest.TestCase):
             end += 0.01
         text = "model M\n Real x(start = 1, fixed = true), v(start = 0, fixed = true);\n"
         rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"  # An ideal diode between a source of some
-                                                                                       # sines and a constant voltage: an unknown of
-                                                                                       # the loop decides, whose times are known.
+                                                                                       # sines and a constant voltage: an unknown of the loop, whose times are known, decides.
                                                                                        # Events come in every period as in the one
                                                                                        # before, or nearly, depending on the second
                                                                                        # frequency. A further oscillator keeps
@@ -635,7 +634,7 @@ class Quiet(unittest.TestCase):
 
 
 class Periodic(unittest.TestCase):
-    """An ideal diode between a source of some sines and a constant voltage: an unknown of the loop decides, whose times are known. Events come in
+    """An ideal diode between a source of some sines and a constant voltage: an unknown of the loop, whose times are known, decides. Events come in
     every period as in the one before, or nearly, depending on the second frequency. A further oscillator keeps steps below a period."""
 
     def draw(self, rng):

@@ -277,7 +277,7 @@ class Strangeness(unittest.TestCase):
         first, second = (command("simulate", path, "--method", m, "--tolerance", 1e-8, *o) for m, o in
                          (("dummy", ()), (method, options)))
         self.assertEqual(second.returncode, 0, second.stderr)
-        near = 2e-3 if name == "water" else 1e-4  # Reynolds numbers are flows times 1e6, and flows have the tolerance absolutely
+        near = 2e-3 if name == "water" else 1e-4  # Reynolds numbers are flows times 1e6, and the tolerance of flows is absolute
         for key, value in first.json["final"].items():
             if key in second.json["final"] and not key.startswith("der"):
                 self.assertLess(abs(second.json["final"][key] - value), near * (1 + abs(value)), (name, key))

@@ -75,7 +75,7 @@ bool daedal_plan_depends_on_values(const daedal_plan *plan) {
   return daedal_status_of(plan) == DAEDAL_OK && plan_depends_on_values(plan->plan);
 }
 
-/* A plan without a list depends on all parameters, as plans by ranks and with changing objects do. */
+/* A plan without a list depends on all parameters; plans by ranks and plans with changing objects are of this kind. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index) {
   if (!daedal_plan_depends_on_values(plan)) return NULL;
   const Plan *made = plan->plan;

@@ -612,7 +612,7 @@ static Structure raise_offsets(const Converter *converter, const int32_t *least)
   return structure_raise(converter->arena, &converter->problem.incidence, &converter->structure, least);
 }
 
-/* The residuals as written; added equations are their own. */
+/* The residuals as written; an added equation has no other form. */
 static const Expr *keep_written(const Converter *converter, const Problem *problem) {
   Expr *written =
       arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *written);

@@ -11,9 +11,9 @@ typedef struct LogicBuilder {
   Dag *dag;
   Heap *heap;
   Expr *assigned;    /* per discrete variable: the value that whens assign so far; EXPR_NONE: none */
-  Span *where;       /* and the last of them */
-  bool *at_start;    /* one of them acts at the start */
-  uint32_t *section; /* and their algorithm section; 0: an equation */
+  Span *where;       /* per discrete variable: the place of the last of these assignments */
+  bool *at_start;    /* per discrete variable: one of these whens acts at the start */
+  uint32_t *section; /* per discrete variable: the algorithm section of these whens; 0: an equation */
   IndexVec order;    /* those assigned, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
   LogicPut *put;
@@ -22,7 +22,7 @@ typedef struct LogicBuilder {
   const Expr *residual;
   uint32_t residuals;
   bool is_listed;
-  ExprVec leaves, values; /* unknowns that an equation gives from only discrete values, when listed */
+  ExprVec leaves, values; /* if is_listed: unknowns that an equation determines from discrete values only */
   ExprVec read, made;     /* for the current when: variables of its section, and their values after earlier whens */
 } LogicBuilder;
 

@@ -115,7 +115,7 @@ static Entries scale_entries(const BlockJacobian *jacobian, Entries entries, Are
   return scaled;
 }
 
-/* UNDEFINED where terms that round-off removed may make it larger. */
+/* The rank; UNDEFINED if terms that round-off removed may make it larger. */
 static int32_t dense_rank(const BlockJacobian *jacobian, Entries scaled, Arena *scratch) {
   int32_t n = jacobian->size;
   Entries full = make_entries((size_t)n * (size_t)n, scratch);

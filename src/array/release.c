@@ -30,7 +30,7 @@ typedef struct Echelon {
   double *row;      /* the current row, per unknown */
   IndexVec touched; /* unknowns where it may be nonzero */
   bool *is_touched;
-  uint32_t *entries; /* per unknown: in how many rows it occurs, so that pivots fill little */
+  uint32_t *entries; /* per unknown: in how many rows it occurs, so that pivots cause little fill */
 } Echelon;
 
 static void put(Echelon *echelon, uint32_t unknown, double value) {
@@ -163,7 +163,7 @@ static int compare_rows(const void *left, const void *right) {
 
 /* ---- what follows ---- */
 
-/* An equation that alone contains some unknown, after other such equations are left out. */
+/* An equation that is the only one with some unknown, after other such equations were left out. */
 typedef struct OutputEquation {
   uint32_t equation, unknown;
 } OutputEquation;

@@ -18,7 +18,7 @@ typedef struct Samples {
   const double *parameters; /* by leaf index */
   double *start, *nominal;  /* per unknown of the model */
   bool *given;              /* per unknown: has a start value */
-  bool *is_zero;            /* per unknown: an equation says so at these parameter values */
+  bool *is_zero;            /* per unknown: zero, because an equation says so at these parameter values */
   double begin, length;     /* the interval of time */
   const Modes *modes;       /* the modes that were extracted from the equations */
   double *holding;          /* per point and mode: its value by its relation; NAN: not known */

@@ -37,8 +37,8 @@ void switches_adopt(Switches *switches, const Switches *before);
 void switches_go_on(Switches *switches, const Switches *before);
 
 /* At the start, from switches_new on, modes have the values of their relations as written. In a run this holds from the first call
- * on, if they have these values at (t, y). From the second call on, a mode on an edge has the value that holds right after it. The second
- * function returns the first mode at (t, y) for which that makes a difference; MAP_NONE: none. */
+ * on, if they have these values at (t, y). From the second call on, a mode on an edge has the value that holds right after it.
+ * switches_leave_start returns the first mode at (t, y) for which that makes a difference; MAP_NONE: none. */
 void switches_enter_start(Switches *switches, double t, const double *y);
 uint32_t switches_leave_start(Switches *switches, double t, const double *y);
 

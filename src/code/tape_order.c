@@ -215,7 +215,7 @@ static void list_codes(Ordering *ordering) {
   }
 }
 
-/* Held lines first, otherwise as they are. */
+/* Lists the held lines first, and keeps the order otherwise. */
 static uint32_t *list_lines(Ordering *ordering) {
   uint32_t count = ordering->kernel->prologue.count, held = 0, other;
   uint32_t *list = heap_array(ordering->heap, count, sizeof *list);

@@ -7,9 +7,9 @@
 typedef enum RuntimeUse {
   RUNTIME_ALWAYS,
   RUNTIME_TABLES, /* only for models with tables */
-  RUNTIME_ERK,    /* where this integrator is chosen, or a solution may slide */
-  RUNTIME_RADAU,  /* where this one is chosen */
-  RUNTIME_BDF,    /* where this one is chosen */
+  RUNTIME_ERK,    /* if this integrator is chosen, or a solution may slide */
+  RUNTIME_RADAU,  /* if this one is chosen */
+  RUNTIME_BDF,    /* if this one is chosen */
   RUNTIME_USES
 } RuntimeUse;
 

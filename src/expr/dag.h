@@ -278,7 +278,7 @@ typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
 /* The variable leaves (OP_VARIABLE) below e, each once, ascending by node index, appended to a vector
- * in the scratch's heap. O(graph below e), no O(size) clearing per call (stamps). */
+ * in the scratch's heap. O(graph below e); stamps make it unnecessary to clear O(size) marks per call. */
 void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves);
 
 /* Is there a leaf of this operator, other than a constant, at or below e? O(1). */

@@ -265,7 +265,8 @@ static const char *const PLATFORMS[] = {"linux32", NULL};
 static bool open_library(Fmu *fmu, Arena *arena) {
   const char *identifier = fmu->is_exchange ? fmu->description->exchange : fmu->description->cosimulation;
   const char *why = NULL;
-  if (strchr(identifier, '/')) return fail(fmu, "its identifier `%s` is no name", arena_printable(arena, identifier));
+  if (strchr(identifier, '/'))
+    return fail(fmu, "its identifier `%s` is not a name", arena_printable(arena, identifier));
   for (size_t k = 0; PLATFORMS[k] && !fmu->library; k++) {
     char *path = arena_printf(arena, "%s/binaries/%s/%s" ENDING, fmu->folder, PLATFORMS[k], identifier);
     if (access(path, R_OK) != 0) continue;

@@ -227,7 +227,7 @@ InitialSystem *system_continued(InitialSystem *system) {
     *continued = *system;
     continued->arena = arena_make(heap);
     continued->program = NULL;
-    continued->known = continued->collected = NULL; /* its rows are others */
+    continued->known = continued->collected = NULL; /* it has other rows */
     continued->row = arena_copy_array(&continued->arena, system->row, system->rows, sizeof(Expr));
     Expr lambda = dag_variable(dag, system->layout.unknowns, 0);
     for (uint32_t k = 0; k < nodes.count; k++) { /* inner ones come first, and are substituted in the outer ones */

@@ -1,5 +1,5 @@
 /* variation: the system linearized at a point, G_y dy + g = 0. Given the variations of the states, the implicit function
- * theorem gives those of all other columns: one factorization a point, one solve a direction. */
+ * theorem gives those of all other columns: one factorization per point, and one solve per direction. */
 #pragma once
 
 #include "integrate/contract.h"

@@ -8,7 +8,7 @@
 
 typedef struct DiscreteSides {
   uint32_t count;
-  uint32_t variable[2]; /* index of the discrete variable that is the whole left side, the whole right side */
+  uint32_t variable[2]; /* indices of the discrete variables that are the whole left side and the whole right side */
   bool is_right[2], is_negated[2];
 } DiscreteSides;
 

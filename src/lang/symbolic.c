@@ -386,8 +386,8 @@ bool symbolic_calls_act(const Elaboration *el, const Routine *code, Span span) {
   return false;
 }
 
-/* The function of the model for a routine with inputs and outputs of these sizes. A call that acts has a function of its own, so
- * that two equal calls remain two. They are numbered in the order of the text. */
+/* The function of the model for a routine with inputs and outputs of these sizes. A call with effects gets its own
+ * function, so that two equal calls remain two. They are numbered in the order of the text. */
 static uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
   uint64_t hash = routine->number;
   for (uint32_t i = 0; i < routine->inputs; i++) hash = hash_shape(el, hash, &inputs[i]);

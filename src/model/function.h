@@ -115,7 +115,7 @@ typedef struct Derivative {
   IndexVec without, constant; /* input slots with noDerivative, with zeroDerivative */
 } Derivative;
 
-/* Whose body it is. */
+/* Where the body of a routine comes from. */
 typedef enum RoutineKind {
   ROUTINE_CODE,       /* Modelica statements */
   ROUTINE_EXTERNAL,   /* external "C" or "FORTRAN 77" */

@@ -141,8 +141,8 @@ static void keep_read(Plan *plan, const bool *read) {
 }
 
 /* Structural analysis sees zeros only. If the Jacobian is singular nevertheless, the equations are rewritten until it is
- * regular. Then they may be differentiated more often than the structure showed. If an equation with a kink then is,
- * everything is done again with all kinks open. */
+ * regular. Then they may be differentiated more often than the structure showed. If that happens to an equation with
+ * a kink, everything is done again with all kinks open. */
 static bool pass_regular(Plan *plan) {
   uint32_t before = plan->diags->list.count;
   bool *read = arena_array(&plan->arena, plan->model->parameters.count, sizeof *read);

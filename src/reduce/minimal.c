@@ -39,7 +39,7 @@ typedef struct MinimalRow {
   int32_t level;
   Expr residual;
   MinimalEntries partial;    /* nonzero entries, by columns, scaled */
-  MinimalEntries constraint; /* its highest derivatives after those given up by earlier rows are eliminated */
+  MinimalEntries constraint; /* its highest derivatives, from which those that earlier rows gave up are eliminated */
   uint32_t given_up;         /* column that this row made a separate variable; MAP_NONE at level 0 */
 } MinimalRow;
 
@@ -434,7 +434,7 @@ static bool is_highest(const Minimal *minimal, const MinimalRow *row, uint32_t k
   return array_order(array, q) > 0 && is_last;
 }
 
-/* Computes the row's highest derivatives after those given up by earlier rows are eliminated. */
+/* Computes the row's highest derivatives, after the derivatives that earlier rows gave up are eliminated. */
 static void fill_constraint(Minimal *minimal, MinimalRow *row) {
   Heap *heap = minimal->near.heap;
   double *dense = minimal->dense;

@@ -299,7 +299,7 @@ static void mark_used(const StatePlan *plan, int32_t block, ExprVec *leaves, boo
   }
 }
 
-/* Removes blocks from a set that blocks outside of it use. */
+/* Removes from a set the blocks that blocks outside of the set use. */
 static void keep_unused(const StatePlan *plan, bool *set) {
   ExprVec leaves = {0};
   if (!memchr(set, true, (size_t)plan->structure->blocks.n_blocks)) return;
@@ -328,7 +328,7 @@ static void find_idle(StatePlan *plan, Assignments *found) {
   keep_unused(plan, plan->idle);
 }
 
-/* A block is loose if its columns are algebraic and only loose blocks use it. Without states all are. */
+/* A block is loose if its columns are algebraic and only loose blocks use it. Without states, all blocks are loose. */
 static void find_loose(StatePlan *plan) {
   const Structure *structure = plan->structure;
   int64_t states = 0;

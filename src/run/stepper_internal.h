@@ -137,7 +137,7 @@ bool stepper_leave_explicit(Stepper *stepper);
  * there. */
 bool stepper_try_other(Stepper *stepper, double t);
 
-/* The integrator to begin with. */
+/* The integrator with which a run begins. */
 const Integrator *stepper_first_integrator(Stepper *stepper);
 
 /* Begins a branch, or the choice of states. */

@@ -121,7 +121,7 @@ static bool find_times(Sensitivity *sensitivity, double t, uint32_t mode) {
   }
   if (!moves) return true;
   if (evaluator->inputs)
-    return sensitivity_refuse(sensitivity, t, "its time varies, and the rates of inputs along time are not known");
+    return sensitivity_refuse(sensitivity, t, "its time varies, and the rates of inputs over time are not known");
   return isfinite(1 / rate) ||
          sensitivity_refuse(sensitivity, t,
                             "its condition is touched, not crossed, so that its time has no derivative");

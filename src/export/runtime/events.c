@@ -305,7 +305,7 @@ static int iterate_systems(Solver *solver, double *y, int mode) {
 }
 
 /* Handles an event at y and the current time, of a mode or, with -1, of none. If the equations are undefined at an event of
- * time, the time becomes that just after it. Returns 1 if it does not settle. */
+ * time, the time moves to just after it. Returns 1 if it does not settle. */
 int events_settle(Solver *solver, double *y, int mode) {
   double t = solver->now->time;
   solver->settle.undetermined = SETTLE_NONE;
@@ -452,7 +452,7 @@ int events_end(Solver *solver) {
   return events_settle(solver, solver->y, -1);
 }
 
-/* Handles the event right after the start, of relations that change there: *any. Returns 1 where it does not settle. */
+/* Handles the event of relations that change right after the start; *any: there is one. Returns 1 where it does not settle. */
 int events_leave_start(Solver *solver, int *any) {
   Scalars *now = solver->now;
   *any = 0;

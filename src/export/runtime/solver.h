@@ -185,7 +185,7 @@ typedef struct Scalars {
   double end;        /* end of the run, where relations hold as written, as at its start */
   double step, next; /* the sizes of the last step and of the next */
   StepsNow at;
-  int changed; /* columns or what rows depend on changed at the last event */
+  int changed; /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
   int is_at_first; /* the run has not left its start */
   int is_judged;   /* the choice of states is that for the next step */
