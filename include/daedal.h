@@ -344,7 +344,7 @@ typedef struct daedal_event {
   double time;
   const char *condition; /* as the model writes it, or another cause of the event */
   double
-      value; /* new value: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition caused the event */
+      value; /* new value: 1 for true, 0 for false, or the value of floor, sign, ...; NaN: no condition caused the event */
   int32_t direction; /* of the change: 1 rises (false to true), -1 falls; 0: no condition caused the event */
 } daedal_event;
 
@@ -404,7 +404,7 @@ typedef struct daedal_options {
    * counted from that point on. */
   bool resumes;
   const double
-      *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
+      *output_times; /* the output points, ascending, within start and stop time; NULL: the ends of the intervals */
   uint32_t output_time_count;
   /* "L", "x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
    * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
@@ -534,8 +534,8 @@ bool daedal_plan_depends_on_values(const daedal_plan *plan);
 /* The parameters whose values the plan depends on in this way; NULL after the last. Owned by the plan's model. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index);
 
-/* The number of structures for which equations were derived: that of the plan, and those that its runs needed later, at events or for other
- * values. All runs share them. 0 if the plan failed. */
+/* The number of structures for which equations were derived: the structure of the plan, and further ones that its
+ * runs needed later, at events or for other values. All runs share them. 0 if the plan failed. */
 uint32_t daedal_plan_structures(const daedal_plan *plan);
 
 /* The model that defines the indices of variables in runs: the one given, or one that was read again for overrides and

@@ -123,7 +123,7 @@ daedal_run *daedal_run_make(daedal_plan *plan) {
   return work.run;
 }
 
-/* Lists the overrides: those of the plan, the values set before except for this name, and this value. */
+/* Lists the overrides: those of the plan, the values set earlier for other names, and this value. */
 static void list_overrides(void *context) {
   RunSetting *setting = context;
   daedal_run *run = setting->run;

@@ -25,7 +25,7 @@ typedef struct Problem {
   Incidence incidence; /* sorted by unknown within a row */
   const bool *opened;  /* per equation: its kinks have become conditions (kink_modes.h); NULL: none has */
   const bool
-      *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is that of all modes */
+      *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is valid for all modes */
 } Problem;
 
 /* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */

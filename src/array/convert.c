@@ -389,7 +389,7 @@ static bool step_empty(Converter *converter) {
   for (int32_t i = 0; i < incidence->n_equations; i++)
     if (incidence->row_start[i] == incidence->row_start[i + 1])
       return settle_empty(converter, (uint32_t)i, converter->problem.residual[i], is_by_mode(converter, (uint32_t)i),
-                          arena_printf(converter->arena, "equation %u with those that give its variables",
+                          arena_printf(converter->arena, "equation %u with the equations that give its variables",
                                        converter->problem.equation[i] + 1));
   return false;
 }

@@ -14,7 +14,8 @@ static const double RANGE = 4;
  * there is much smaller than it would be otherwise, except for round-off. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13;
 
-/* A difference that does not jump gets smaller nearer to the edge: for a root by a factor of ten between these distances. */
+/* A difference that does not jump gets smaller nearer to the edge; that of a root gets smaller by a factor of ten between these
+ * distances. */
 static const double NEARER = 1e-6, NEAREST = 1e-8, CONTINUOUS = 0.5;
 
 /* A random point: the leaf that leads to the edge, and its value. */

@@ -75,7 +75,7 @@ typedef struct Logic {
   VEC(LogicStep)
   initial_steps; /* values that initial equations give to pre() of a leaf, or to a parameter that is not a number */
   bool *is_initial_step;  /* per initial equation of the model: it is one of the initial steps */
-  Expr *initial_residual; /* of all initial equations */
+  Expr *initial_residual; /* the residuals of all initial equations */
 } Logic;
 
 /* The places of the expressions of the logic, so that they can be changed. Valid until steps are added. */

@@ -21,7 +21,7 @@ typedef struct Modes {
   Expr *rate;     /* derivative of the difference with respect to time */
   bool *timed;    /* the difference depends only on time, parameters and modes, and has bounds over intervals of time */
   uint32_t *edge; /* the first mode with the same difference, or its negative: they change at one edge */
-  bool *is_mirrored; /* its difference is the negative of that one */
+  bool *is_mirrored; /* its difference is the negative of that of mode `edge` */
   bool *meets; /* the branches meet where it changes, and equations contain the relation itself: see array/meeting.h */
   const Logic *logic; /* everything else that changes at events */
   bool has_inputs;    /* inputs may jump at events */

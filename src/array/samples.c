@@ -253,7 +253,7 @@ void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots
   IndexVec order = {0};
   dag_below(dag, dag_scratch(dag), roots, count, &order);
   vec_reserve(heap, samples->slot, dag_size(dag));
-  uint32_t *slot = samples->slot->data; /* not cleared: only nodes of `order` are looked up */
+  uint32_t *slot = samples->slot->data; /* the list is not cleared: only nodes of `order` are looked up in it */
   Sized *found = heap_array(heap, order.count, sizeof *found);
   for (uint32_t k = 0; k < order.count; k++) {
     slot[order.data[k]] = k;

@@ -1,8 +1,8 @@
 /* samples: values of expressions at a few random points near the start values and near 0, at the given parameter values.
  *
  * An expression that vanishes at all of them counts as identically zero (Schwartz, Zippel): so numbers decide the rank of a
- * symbolic matrix. The points depend only on the leaves' indices and the sample's number. At every second point the modes of
- * relations are those that hold there; near the start values these are the modes with which a run begins. At the others they are
+ * symbolic matrix. The points depend only on the leaves' indices and the sample's number. At every second point,
+ * relations have the modes that hold there; near the start values, a run begins with these modes. At the others they are
  * random, so that an expression that vanishes only in some modes does not count as zero. The points near 0 are for functions that
  * are flat at the start values, such as tanh(x) far out. */
 #pragma once

@@ -13,7 +13,7 @@ typedef struct Past Past;
 typedef struct Evaluator {
   Heap *heap;
   const ArrayCode *code;
-  const Model *model; /* these three belong to the code */
+  const Model *model; /* model, array and Jacobian belong to the code */
   const Array *array;
   const Jacobian *jacobian;
   Model *own; /* see evaluator_model */

@@ -1,9 +1,9 @@
 /* interval_tape: programs as one list of lines that runs over an interval of time, with bounds in place of numbers.
  *
- * Each value is a motion: its bounds in the middle of the interval, those of its rate along it, and those of all values it has. The
- * bounds of all values are the narrower of two: those of the operator on all values, and those of the middle and the rate
- * (mean-value form). Only lines that lead to requested outputs are kept. Results of called functions, inputs and delayed values
- * have no bounds: values that depend on them are unknown. */
+ * Each value is a motion: bounds of the value in the middle of the interval, bounds of its rate in the interval, and bounds of all
+ * its values there. The bounds of all values come from the operator applied to all values, or from the middle and the rate
+ * (mean-value form); the narrower ones are used. Only lines that lead to requested outputs are kept. Results of called functions,
+ * inputs and delayed values have no bounds: values that depend on them are unknown. */
 #pragma once
 
 #include "code/evaluator.h"

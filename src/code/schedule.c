@@ -20,7 +20,7 @@ typedef struct Timer {
   uint32_t size;                /* operations of both bounds */
   Enclosure *difference, *rate; /* rate NULL: without bounds */
   uint32_t held_count;          /* discrete values that the difference depends on */
-  double *held;                 /* those values when the difference was last examined */
+  double *held;                 /* the discrete values when the difference was last examined */
   double from, until;           /* no event is between these times; from NAN: not searched yet */
   double next;                  /* the next event: at `until`, or INFINITY if nothing happens there either */
 } Timer;
@@ -153,8 +153,8 @@ double schedule_expected(const Schedule *schedule, double begin, double stop) {
   return events;
 }
 
-/* The first time in (low, high] at which the difference is outside of the range, which it leaves once between them;
- * if the last time inside is exactly on the edge, that time. */
+/* The first time in (low, high] at which the difference is outside of the range, which it leaves once between them.
+ * If it is exactly on the edge at the last time inside, returns that time. */
 static double locate(const Schedule *schedule, const Timer *timer, Interval range, double low, double high) {
   for (;;) {
     double middle = low + (high - low) / 2;

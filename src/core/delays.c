@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The levels of breaks. Equations may pass a kink on as it is, or as one of a higher derivative: has_kink measures it. */
+/* The levels of breaks. Equations may pass on a kink unchanged, or as a kink of a higher derivative: has_kink measures it. */
 enum { LEVEL_JUMP, LEVEL_KINK, LEVEL_NONE };
 
 /* The largest number of pieces for one step. */

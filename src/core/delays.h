@@ -66,7 +66,7 @@ typedef void DelayEvaluate(void *host, DelayProgram program, double t, const dou
 typedef struct Delays {
   const Delay *delay;
   int count;
-  bool are_free; /* not all times are fixed */
+  bool are_free; /* some times are not fixed */
   DelayEvaluate *evaluate;
   void *host;
   double *discretes;

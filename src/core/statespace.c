@@ -425,8 +425,8 @@ static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, 
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
-/* Is a column so large that its round-off is as large as its first value and its nominal value? There residuals are only
- * round-off, as those of a sine are, and every iteration converges. */
+/* Is a column so large that its round-off is as large as its first value and its nominal value? There residuals are
+ * only round-off, for example residuals with a sine, and every iteration converges. */
 static bool ran_away(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) {
     double size = fabs(unit->values[k]) + space->host.nominal[unit->columns[k]];

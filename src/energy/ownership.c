@@ -1,4 +1,4 @@
-/* ownership: which variable each equation of the model determines, and which variables remain as coordinates.
+/* ownership: finds the variable that each equation of the model determines; the remaining variables are coordinates.
  *
  * If one side of an equation is only a variable, the equation defines that variable; the definition is substituted in the energies.
  * A variable whose derivative is the whole left side is a given function of time. Each other equation also determines one of its

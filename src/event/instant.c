@@ -303,7 +303,7 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
   return true;
 }
 
-/* The same along all directions: those of the borders, and that of a jump. */
+/* The same along all directions: the directions of the borders, and the direction of a jump. */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
   double length = norm(jump, bordered->lost), farthest = fmax(SMALL_PART, 2 * length);
   for (int32_t j = 0; j < 2 * bordered->lost + 2; j++) {
@@ -488,8 +488,8 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
   return is_bounded_by_states(bordered, at) ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 
-/* Finds the sign of the determinant of the Jacobian: that of the whole matrix, times the direction in which the solution
- * crosses. */
+/* Finds the sign of the determinant of the Jacobian: the sign for the whole matrix, times the direction in which the
+ * solution crosses. */
 static bool find_orientation(Bordered *bordered, ConstMoment at, SlackSamples *line) {
   double size;
   if (!find_jacobian(bordered, at) || !factor(bordered)) return false;

@@ -10,7 +10,7 @@ typedef struct DependencySearch {
   const ExportSource *source;
   const ExportVariables *variables;
   Dependencies *found;
-  uint64_t *rows, *blocks; /* a set per row, and per block that of its states */
+  uint64_t *rows, *blocks; /* a set per row, and a set per block for its states */
   uint32_t inputs;
 } DependencySearch;
 

@@ -1,5 +1,5 @@
-/* runtime: the C99 files on which exported models run, embedded by the build: those of src/export/runtime, and those of the library
- * that they share. */
+/* runtime: the C99 files on which exported models run, embedded by the build: the files of src/export/runtime, and
+ * the files of the library that they use. */
 #pragma once
 
 #include <stdbool.h>

@@ -18,7 +18,7 @@ typedef enum ExportKind {
 
 typedef enum ExportCausality {
   EXPORT_PARAMETER_SET,        /* a parameter that only its own text determines, and that may be set */
-  EXPORT_PARAMETER_CALCULATED, /* one that is bound to others, or cannot be set */
+  EXPORT_PARAMETER_CALCULATED, /* a parameter that is bound to others, or cannot be set */
   EXPORT_INPUT,
   EXPORT_OUTPUT,
   EXPORT_LOCAL,

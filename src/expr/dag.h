@@ -294,7 +294,7 @@ bool dag_has_event(const Dag *dag, Expr e);
 void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 
 /* Those of these nodes that are, or contain, an operator of another kind than KIND_SMOOTH, or a call; in the same order. O(their
- * number and that of the roots): where all is arithmetic, nothing is visited. */
+ * number and the number of roots): if everything is arithmetic, no node is visited. */
 void dag_below_nonsmooth(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 
 /* Is e arithmetic throughout, so that dag_below_nonsmooth finds nothing? O(1). */

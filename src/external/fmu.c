@@ -21,7 +21,7 @@ typedef struct Mode {
   double time;
   double *cause;           /* states and inputs before the mode, in one array */
   void *saved;             /* NULL: its state cannot be saved */
-  double *states, *values; /* after the change: all states, and the values held until the next mode */
+  double *states, *values; /* all states after the change, and the values held until the next mode */
   FmuEvent event;
 } Mode;
 
@@ -105,7 +105,7 @@ bool external_fmu_open(ExternalCall *call) {
   const ExternalValue *parameters = &call->arguments[2];
   if (!load(call, object, external_text(call, 0), external_integer(call, 1))) return false;
   if (parameters->count != count_of(object, FMI_PARAMETER) + count_starts(object))
-    return external_fail(call, "the FMU is not that of this text");
+    return external_fail(call, "this text was made for another FMU");
   object->parameters = heap_copy(heap, parameters->numbers, parameters->count, sizeof(double));
   object->tolerance = external_number(call, 3);
   object->causes = count_of(object, FMI_STATE) + count_of(object, FMI_INPUT) + count_of(object, FMI_SWITCH);
@@ -153,7 +153,7 @@ static bool read_cause(ExternalCall *call, const FmuObject *object, uint32_t fir
   for (uint32_t k = has_states ? 0 : 1; k < 3; k++) {
     const ExternalValue *value = &call->arguments[first++];
     if (value->count != (k == 0 && !object->fmu.is_exchange ? 0 : count_of(object, ROLES[k])))
-      return external_fail(call, "the FMU is not that of this text");
+      return external_fail(call, "this text was made for another FMU");
     memcpy(cause + at, value->numbers, value->count * sizeof(double));
     at += count_of(object, ROLES[k]);
   }
@@ -309,7 +309,7 @@ bool external_fmu_held(ExternalCall *call) {
   for (uint32_t k = 0; k < held_count(object); k++) {
     ExternalValue *to = scalar_is_real(&scalars[k]) ? reals : integers;
     uint32_t at = to == reals ? real++ : integer++;
-    if (at >= to->count) return external_fail(call, "the FMU is not that of this text");
+    if (at >= to->count) return external_fail(call, "this text was made for another FMU");
     to->numbers[at] = mode->values[k];
   }
   return true;
@@ -336,7 +336,7 @@ bool external_fmu_rates(ExternalCall *call) {
   if (!object) return false;
   uint32_t states = count_of(object, FMI_STATE);
   if (out->count != states + object->fmu.description->indicators)
-    return external_fail(call, "the FMU is not that of this text");
+    return external_fail(call, "this text was made for another FMU");
   return (fmu_get_rates(&object->fmu, out->numbers) && fmu_get_indicators(&object->fmu, out->numbers + states)) ||
          fail(call, object);
 }
@@ -346,6 +346,6 @@ bool external_fmu_values(ExternalCall *call) {
   FmuObject *object = evaluate(call);
   const ExternalValue *out = &call->arguments[6];
   if (!object) return false;
-  if (out->count != count_of(object, FMI_CONTINUOUS)) return external_fail(call, "the FMU is not that of this text");
+  if (out->count != count_of(object, FMI_CONTINUOUS)) return external_fail(call, "this text was made for another FMU");
   return fmu_get(&object->fmu, scalars_of(object, FMI_CONTINUOUS), out->count, out->numbers) || fail(call, object);
 }

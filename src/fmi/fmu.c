@@ -121,7 +121,7 @@ static const FunctionName FUNCTIONS[] = {
 };
 
 typedef struct Access {
-  const char *name[2]; /* in FMI 2 (NULL: not there) and FMI 3 */
+  const char *name[2]; /* name in FMI 2 (NULL: not there) and in FMI 3 */
   size_t size[2];
 } Access;
 
@@ -288,7 +288,7 @@ static void log_2(void *environment, const char *name, int status, const char *c
   (void)name, (void)category;
   if (status == FMI_OK || !fmu) return;
   va_start(list, message);
-  const char *words = message ? message : "";   /* from the FMU: its numbers may follow the locale */
+  const char *words = message ? message : "";   /* this is the FMU's text, whose numbers may follow the locale */
   vsnprintf(fmu->failure, LOGGED, words, list); /* any locale */
   va_end(list);
 }

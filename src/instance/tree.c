@@ -392,8 +392,8 @@ static void remove_broken(Tree *tree, Instance *instance) {
   }
 }
 
-/* Are both replaceable, and does one redeclaration replace both? A class with two defaults is usable as long as it is only
- * redeclared. */
+/* Are both replaceable, and does one redeclaration replace both? A class with two defaults may be used if every use
+ * redeclares it. */
 static bool redeclared_equally(Tree *tree, Instance *instance, Element first, Element other) {
   RedeclarationVec all[2] = {{0}, {0}};
   if (!(first.ast->prefixes & other.ast->prefixes & PREFIX_REPLACEABLE) || first.part == other.part) return false;

@@ -146,7 +146,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
       .left = raw.left, .right = raw.right, .residual = EXPR_NONE, .span = raw.span, .is_declared = raw.is_declared};
   const DiscreteSides *c = &s->candidates[i];
   if (c->count) {
-    bool is_chosen = s->chosen[i] != NONE; /* if not: determined twice; the balance check reports it */
+    bool is_chosen = s->chosen[i] != NONE; /* if not, the variable is determined twice; the balance check reports it */
     uint32_t choice = is_chosen ? s->chosen[i] : 0;
     Expr other = c->is_right[choice] ? raw.left : raw.right;
     equation.left = dag_discrete(el->dag, c->variable[choice]);

@@ -379,7 +379,7 @@ static void make_segments(BoundaryOpening *o) {
   }
   for (uint32_t i = 0; i < initial; i++)
     model->initial_equations.data[i] = map_equation(o, 0, NULL, start, &model->initial_equations.data[i]);
-  model->mass = NULL; /* it belongs to other equations */
+  model->mass = NULL; /* the mass matrix belongs to other equations */
 }
 
 static bool check_segments(BoundaryOpening *o) {

@@ -45,7 +45,7 @@ typedef struct Domain {
   void *context;
   void (*constant)(void *context, double value, void *out);
   void (*text)(void *context, Name text, void *out);
-  bool (*known)(void *context, const void *scalar, double *value); /* of a text: its Name */
+  bool (*known)(void *context, const void *scalar, double *value); /* for a text, the value is its Name */
   bool (*apply)(void *context, Op op, const void *arguments, uint32_t count, void *out);
   void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);

@@ -126,7 +126,7 @@ static void take_literal(Switches *switches, bool steps, double t, const double 
     for (int m = 0; m < edges->count; m++) {
       const Condition *condition = &edges->condition[m];
       double wanted = edges_wanted(edges, m);
-      if (condition->is_timed) /* of time, or of discrete values */
+      if (condition->is_timed) /* these modes depend on time, or on discrete values */
         wanted = edges_margin_with(edges, m, edges->mode[m], edges->difference[m]) < 0
                      ? condition_value(condition->kind, edges->difference[m])
                      : edges->mode[m];
@@ -139,7 +139,7 @@ static void take_literal(Switches *switches, bool steps, double t, const double 
   }
 }
 
-/* Relations on their edges may have the value of the other side, as those of ideal diodes without voltage and current. Then the
+/* Relations on their edges may have the value of the other side, as for ideal diodes without voltage and current. Then the
  * values found also solve the equations with the literal values. */
 static bool literal_modes_hold(Initializer *initializer, Switches *switches, const RunOptions *run, Initial *initial) {
   size_t leaves = modes_leaves(switches->modes);

@@ -174,7 +174,7 @@ static uint32_t parts_list(const ElementSets *parts, uint32_t count, uint32_t **
 
 /* Rows that share derivatives, with the left and the right null vectors of E in these rows. */
 typedef struct RatePart {
-  const uint32_t *row; /* those of the part */
+  const uint32_t *row; /* the rows of the part */
   uint32_t rows, rates, rank, free;
   uint32_t *rate; /* columns */
   double *z;      /* the left null vectors, one after the other: `free` of them */
@@ -238,8 +238,8 @@ static bool takes_part(const RatePart *part, uint32_t i) {
   return false;
 }
 
-/* Lists the directions in which some row of these parts of E is not zero. `of`: per rate, its part of E, where that leaves a rate
- * free. */
+/* Lists the directions in which some row of these parts of E is not zero. `of`: for each rate, its part of E, if that
+ * part leaves a rate free. */
 static NullColumn *list_directions(Minimal *minimal, const RatePart *parts, const uint32_t *member, uint32_t members,
                                    const uint32_t *of, uint32_t *count, Arena *arena) {
   VEC(NullColumn) list = {0};
@@ -584,8 +584,8 @@ static void take_rows(Reduction *reduction, const Minimal *minimal) {
   }
 }
 
-/* The start values that determine the solution are those of the dummy derivatives, or those of this choice if it has as
- * many. */
+/* The start values that determine the solution are those of the dummy derivatives or, if this choice has as many,
+ * those of this choice. */
 static void take_ties(Reduction *reduction, const Minimal *minimal) {
   const Array *array = reduction->array;
   Form *form = &reduction->form;

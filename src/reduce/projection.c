@@ -11,7 +11,7 @@
  * velocities (section 1, [7]): x = D u + C^T v. */
 #include "reduce/method.h"
 
-/* Is the leaf one of those that the constraint determines, given all below? */
+/* Does the constraint determine this leaf, if all lower levels are given? */
 static bool is_own_level(const Array *array, uint32_t equation, Expr leaf) {
   uint32_t q = array_column(array, leaf), j = array->column_unknown[q];
   return (int32_t)array_order(array, q) == array->d[j] - array->c[equation];

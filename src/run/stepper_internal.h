@@ -22,7 +22,7 @@ struct Stepper {
   Workspace *divisors;              /* divisors of rewritten equations; NULL: none */
   double *divisor_before, *divisor; /* at both ends of the last step */
   TurningPoint turning_point;
-  double changed; /* when a failed method was last replaced by another, if has_changed */
+  double changed; /* time at which a failed method was last replaced by another, if has_changed */
   bool has_changed;
   const Integrator *waiting; /* the method to continue with after a slide or an instant; NULL: the current one */
   void *ticket;              /* the integrator's heap; NULL: there is none yet */
@@ -111,7 +111,7 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y);
 
 /* ---- the integrator and the choice of states ---- */
 
-/* The columns that the integrator has reached; those of branches are as they were followed. */
+/* The columns that the integrator has reached; columns of branches have the values that were followed. */
 void stepper_take_values(const Stepper *stepper, double *y);
 void stepper_take_branch(const Stepper *stepper, double *y); /* the branches alone */
 

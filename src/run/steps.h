@@ -121,8 +121,9 @@ void steps_shorten(Steps *steps);
 /* Repeats a step of a one-step method across a kink, up to the kink. */
 bool steps_end_at_kink(Steps *steps);
 
-/* Finds the first event of states in the last step, or where a solution leaves an edge along which it slid: its time, a mode that
- * changes there, and the columns in steps->y. false: there is none, or the step is repeated, up to where the event may be. */
+/* Finds the first event of states in the last step, or the point where a solution leaves an edge along which it slid.
+ * Gives its time, a mode that changes there, and the columns in steps->y. false: there is none, or the step is
+ * repeated up to the possible event. */
 bool steps_find_event(Steps *steps, const WatchedStep *step, double *t, int *mode);
 
 /* Was the step repeated? */

@@ -244,8 +244,8 @@ static Expr junction(Dag *dag, const Expr *x) {
   return dag_multiply(dag, x[1], dag_unary(dag, OP_NOEVENT, dag_if(dag, is_forward, forward, reverse)));
 }
 
-/* depletion(v, c, pot, m, fc): the charge of a depletion capacitance c/(1 - v/pot)^m, continued beyond fc*pot by that of a
- * capacitance linear in v. */
+/* depletion(v, c, pot, m, fc): the charge of a depletion capacitance c/(1 - v/pot)^m, continued beyond fc*pot by the
+ * charge of a capacitance that is linear in v. */
 static Expr depletion(Dag *dag, const Expr *x) {
   double v[5] = {0};
   for (int k = 1; k < 5; k++)

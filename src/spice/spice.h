@@ -60,7 +60,7 @@ typedef struct SpiceModel {
   SweepScale sweep;
   const char *missing;           /* a requested analysis that daedal does not have: .ac; NULL: none */
   Span missing_span;             /* of its card */
-  double output_start, max_step; /* of .tran; 0: not given */
+  double output_start, max_step; /* output start and longest step of .tran; 0: not given */
 } SpiceModel;
 
 /* Does the name of a file end as that of a netlist? */

@@ -19,7 +19,7 @@ bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why) {
 
 /* ---- rates ---- */
 
-/* The time derivatives of all columns at (t, y), whose rows hold, in sensitivity->rate; the variation is that of the point. */
+/* The time derivatives of all columns at (t, y), whose rows hold, in sensitivity->rate; the variation belongs to this point. */
 static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   const SensitivityPlan *plan = sensitivity->plan;
@@ -37,7 +37,7 @@ static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
   return true;
 }
 
-/* From the variations of the states in the event to those of all columns. */
+/* Computes the variations of all columns from the variations of the states in the event. */
 static bool complete(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   if (!find_rates(sensitivity, t, y)) return false;
@@ -351,7 +351,7 @@ bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment 
   return true;
 }
 
-/* Does the time of mode m vary in direction k as that of mode n? */
+/* Do the times of modes m and n vary in the same way in direction k? */
 static bool move_alike(const Sensitivity *sensitivity, const double *time, size_t modes, uint32_t m, uint32_t n) {
   for (size_t k = 0; k < sensitivity->count; k++) {
     double a = time[k * modes + m], b = time[k * modes + n];

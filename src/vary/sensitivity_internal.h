@@ -37,7 +37,7 @@ struct Sensitivity {
   StartSlopes start_slopes;
   double tolerance; /* of the run */
   double span;      /* its length */
-  double goal;      /* of the iteration, relative */
+  double goal;      /* tolerance of the iteration, relative */
   /* NULL: variations are followed; otherwise the first direction is a probe, made again at every event, and the others are
    * combinations of the targets that control the steps */
   Adjoint *adjoint;

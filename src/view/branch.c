@@ -33,8 +33,8 @@ struct Branch {
   int32_t count, *columns; /* branching columns */
   BranchPoint begin, end;  /* of the last step */
   bool is_at_once;         /* the last step was followed without halving */
-  BranchPoint at, next; /* at: the last point of the branch that was reached; next: the point after it, or before it */
-  double *beside;       /* all columns next to a point */
+  BranchPoint at, next;    /* at: the last point of the branch that was reached; next: the point to reach from it */
+  double *beside;          /* all columns next to a point */
 };
 
 Branch *branch_new(Heap *heap, View *view) {

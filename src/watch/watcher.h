@@ -15,8 +15,8 @@
 
 /* What is known about the inside of a step. */
 typedef enum StepInside {
-  INSIDE_KNOWN,  /* its dense output costs nothing, or was already requested */
-  INSIDE_COSTLY, /* its dense output would take evaluations, and nothing else has requested it */
+  INSIDE_KNOWN,  /* the segment's dense output costs nothing, or was already requested */
+  INSIDE_COSTLY, /* the segment's dense output would take evaluations, and nothing else has requested it */
   INSIDE_UNREAD, /* the step was taken without dense output */
 } StepInside;
 
@@ -24,12 +24,12 @@ typedef enum StepInside {
 typedef struct WatchedStep {
   Segment *segment;
   StepInside inside;
-  bool is_timed; /* it ends at an event that was known in advance */
+  bool is_timed; /* the step ends at an event that was known in advance */
 } WatchedStep;
 
 /* How far a proof got. */
 typedef enum StepProof {
-  STEP_UNTRIED, /* it is impossible, or the budget is used up */
+  STEP_UNTRIED, /* a proof is impossible, or the budget is used up */
   STEP_OPEN,    /* a mode changes, or may change */
   STEP_PROVEN,  /* no mode changes in the step */
 } StepProof;

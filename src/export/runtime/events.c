@@ -433,7 +433,7 @@ int events_initial(Solver *solver, double t, double *y) {
          states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
-/* Handles the event at the start. Returns 1 where it does not settle. */
+/* Handles the event at the start. Returns 1 if it does not settle. */
 int events_first(Solver *solver) {
   if (!solver->model->has_logic) return 0;
   solver->decide.is_starting = true;
@@ -452,7 +452,7 @@ int events_end(Solver *solver) {
   return events_settle(solver, solver->y, -1);
 }
 
-/* Handles the event of relations that change right after the start; *any: there is one. Returns 1 where it does not settle. */
+/* Handles the event of relations that change right after the start; *any: there is one. Returns 1 if it does not settle. */
 int events_leave_start(Solver *solver, int *any) {
   Scalars *now = solver->now;
   *any = 0;

@@ -196,7 +196,7 @@ void host_forget_sizes(Solver *solver) {
 typedef struct Call {
   Solver *solver;
   double until;  /* the latest end of the step */
-  double t;      /* its end, or the event in it */
+  double t;      /* the end of the step, or the event in it */
   int mode;      /* that changes there */
   bool is_event; /* a mode changes, or something stops sliding */
   int repeated;  /* how often a step was taken again up to a possible event; such a step counts as rejected */

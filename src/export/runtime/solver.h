@@ -111,7 +111,7 @@ typedef struct Model {
   const bool *constant, *given, *spare, *watched; /* see System */
   const int32_t *follower, *given_by;             /* see System */
   int followers;
-  const uint32_t *watched_columns; /* those that conditions read */
+  const uint32_t *watched_columns; /* the columns that conditions read */
   uint32_t watched_count;
   const bool *is_sized, *is_signed; /* see Sizes */
   int is_rough;                     /* see DefectLooks */
@@ -165,7 +165,7 @@ typedef struct Model {
   int point_count;    /* start values that it gives, and their columns */
   const int *point_column;
   ModelProgram *point_starts, *point_conditions;
-  int point_modes, point_first_mode, point_discretes; /* its conditions, among its discrete values */
+  int point_modes, point_first_mode, point_discretes; /* conditions, among the discrete values of the operating point */
   const int *point_kind;
   const double *point_discretes0;
   int variables;
@@ -190,7 +190,7 @@ typedef struct Scalars {
   int is_at_first; /* the run has not left its start */
   int is_judged;   /* the choice of states is that for the next step */
   int waits;       /* an event is reached that has not been handled yet, */
-  int waiting;     /* of this mode; -1: of none */
+  int waiting;     /* mode that causes this event; -1: none */
   int timed;       /* a mode that changes at the next event of time; -1: none */
   int system;      /* number of the current system */
   int steps, rejected, events, pivots;
