@@ -82,6 +82,30 @@ end Steps;
                     self.assertAlmostEqual(run.end("x"), sum(1 - edge for edge in edges), delta=1e-7, msg=text)
                     self.assertAlmostEqual(run.end("y"), 1 - edges[beyond - 1], delta=1e-7, msg=text)
 
+    def test_bisections(self):
+        """A search by bisection compares many differences that jump, and its value does not: it makes no events, also next to a jump
+        that does."""
+        for seed in seeds(60, 3):
+            chance = random.Random(seed)
+            limit, power = round(chance.uniform(0.2, 0.9), 6), chance.randint(1, 3)
+            text = f"""model Root
+  function root input Real s; output Real y; protected Real a = 0; Real b = 1; Real m; algorithm
+    for i in 1:{chance.randint(36, 50)} loop m := (a + b)/2; if m^{power + 1} > s then b := m; else a := m; end if; end for;
+    y := (a + b)/2;
+  end root;
+  Real x(start = 0, fixed = true), y, w;
+equation
+  y = root(time^{power});
+  w = noEvent(if time^2 <= {limit} then y else -1);
+  der(x) = w;
+end Root;
+"""
+            run = simulate(text, solver=by_turns(["erk", "radau", "bdf"], seed)[0], stop_time=1)
+            edge, rate = limit**0.5, power/(power + 1) + 1
+            self.assertEqual(run.status, 0, run.words + text)
+            self.assertAlmostEqual(run.end("x"), edge**rate/rate - (1 - edge), delta=1e-4, msg=text)
+            self.assertLess(run.report["steps"], 300, text)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -127,7 +127,8 @@ def settled(number):
     draw = random.Random(f"settled effects {number}")
     gain, limit = draw.randrange(2, 6), draw.randrange(1, 4)
     text = (f'{HEAD}model M\n  Real x(start = 0, fixed = true);\n  Real y;\n  Boolean b(start = false, fixed = true);\nequation\n  der(x) = 1;\n'
-            f'  y = if b then {gain}*{limit} else x;\n  when x > {limit} then\n    b = true;\n  end when;\nalgorithm\n'
+            f'  y = if b then {gain}*{limit} else x;\n  when x > {limit} then\n    b = true;\n  end when;\n'
+            f'  when x > {limit} + 0.5 then\n    terminate("settled");\n  end when;\nalgorithm\n'
             f'  when b then\n    say("y", integer(y + 0.5));\n    if y > {limit} + 0.5 then say("big", 1); else say("small", 0); end if;\n  end when;\n'
             f'initial algorithm\n  say("one", 1);\n  say("two", 2);\nend M;\n')
     return text, ["one 1", "two 2", f"y {gain * limit}", "big 1"]

@@ -552,6 +552,38 @@ static void test_matrix_input(void **state) {
 
 /* ---- rights of trusted models only ---- */
 
+static void write_matrix(Bench *b, const char *path, const char *name, double *matrix, bool appends,
+                         const char *version) {
+  begin(b, "ModelicaIO_writeRealMatrix", 0);
+  add_text(b, path);
+  add_text(b, name);
+  add_array(b, EXTERNAL_REAL, matrix, 2, 3);
+  add_integer(b, 2);
+  add_integer(b, 3);
+  add_integer(b, appends);
+  add_text(b, version);
+}
+
+/* Two matrices in one file, read back. */
+static void check_matrices(Bench *b, const char *path, const char *version) {
+  double matrix[2][6] = {{1, 2, 3, 4, 5, 6}, {-1, 1e-300, 0, 1e300, 0.1, 7}}, again[6];
+  static const char *const NAMES[] = {"m", "longer_name"};
+  for (int k = 0; k < 2; k++) {
+    write_matrix(b, path, NAMES[k], matrix[k], k > 0, version);
+    assert_true(run(b, EXTERNAL_INTEGER));
+  }
+  for (int k = 0; k < 2; k++) {
+    begin(b, "ModelicaIO_readRealMatrix", 0);
+    add_text(b, path);
+    add_text(b, NAMES[k]);
+    add_array(b, EXTERNAL_REAL, again, 2, 3);
+    add_integer(b, 2);
+    add_integer(b, 3);
+    add_integer(b, 0);
+    assert_true(run(b, EXTERNAL_NOTHING) && memcmp(matrix[k], again, sizeof again) == 0);
+  }
+}
+
 /* Runs a function of texts; returns the number of the result. */
 static double run_texts(Bench *b, const char *name, const char *first, const char *second, ExternalType type) {
   begin(b, name, 0);
@@ -591,24 +623,10 @@ static void test_effects(void **state) {
   assert_true(run(b, EXTERNAL_NOTHING));
   assert_string_equal(names[0], "line");
   assert_string_equal(names[1], "");
-  double matrix[] = {1, 2, 3, 4, 5, 6}, again[6];
-  begin(b, "ModelicaIO_writeRealMatrix", 0);
-  add_text(b, c);
-  add_text(b, "m");
-  add_array(b, EXTERNAL_REAL, matrix, 2, 3);
-  add_integer(b, 2);
-  add_integer(b, 3);
-  add_integer(b, 0);
-  add_text(b, "4");
-  assert_true(run(b, EXTERNAL_INTEGER));
-  begin(b, "ModelicaIO_readRealMatrix", 0);
-  add_text(b, c);
-  add_text(b, "m");
-  add_array(b, EXTERNAL_REAL, again, 2, 3);
-  add_integer(b, 2);
-  add_integer(b, 3);
-  add_integer(b, 0);
-  assert_true(run(b, EXTERNAL_NOTHING) && memcmp(matrix, again, sizeof matrix) == 0);
+  static const char *const VERSIONS[] = {"4", "6", "7"};
+  for (int v = 0; v < 3; v++) check_matrices(b, c, VERSIONS[v]);
+  write_matrix(b, c, "m", (double[]){1, 2, 3, 4, 5, 6}, false, "7.3");
+  assert_false(run(b, EXTERNAL_INTEGER));
   assert_true(run_texts(b, "ModelicaInternal_system", "true", NULL, EXTERNAL_INTEGER) == 0);
   run_texts(b, "ModelicaInternal_removeFile", c, NULL, EXTERNAL_NOTHING);
   rmdir(folder);

@@ -92,53 +92,49 @@ static double find_edge(Dag *dag, Expr difference, RandomPoint *point) {
   return (low + high) / 2;
 }
 
-static Expr difference_of(Dag *dag, Expr relation) {
-  return dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
-}
+/* The gaps at random points on both sides of edges. */
+typedef struct Joint {
+  JointGap largest;
+  uint32_t points, jumps; /* those that are defined; those of them at which the branches do not meet */
+  bool is_defined;        /* at all points */
+} Joint;
 
-/* The largest gaps over random points, at two relative distances; size NAN: there are too few points. */
-static JointGap largest_gap(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {
-  Expr difference = difference_of(dag, relation);
+static Joint find_joint(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {
+  Expr difference = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
   RandomPoint point = {.moved = leaf_to_move(dag, difference)};
-  JointGap largest = {0};
-  uint32_t defined = 0;
-  if (point.moved == EXPR_NONE) return (JointGap){.size = NAN};
-  for (point.sample = 0; point.sample < SAMPLES; point.sample++) {
-    double edge = find_edge(dag, difference, &point);
-    for (int side = -1; side <= 1; side += 2) {
-      double way = side * beside * (0.5 + chance(&point, point.moved));
-      JointGap gap = find_gap(dag, then, otherwise, &point, edge, way, near);
-      if (!isfinite(gap.near + gap.beside)) continue;
-      largest =
-          (JointGap){fmax(largest.near, gap.near), fmax(largest.beside, gap.beside), fmax(largest.size, gap.size)};
-      defined++;
-    }
-  }
-  return defined >= LEAST_DEFINED ? largest : (JointGap){.size = NAN};
-}
-
-bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise) {
-  JointGap gap = largest_gap(dag, relation, then, otherwise, 1, NEAR);
-  return gap.near <= SMOOTH * NEAR * gap.beside + ROUND_OFF * gap.size;
-}
-
-bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise) {
-  JointGap gap = largest_gap(dag, relation, then, otherwise, NEARER, NEAREST / NEARER);
-  return gap.near <= CONTINUOUS * gap.beside + ROUND_OFF * gap.size;
-}
-
-bool joint_jumps(Dag *dag, Expr relation, Expr then, Expr otherwise) {
-  Expr difference = difference_of(dag, relation);
-  RandomPoint point = {.moved = leaf_to_move(dag, difference)};
-  uint32_t edges = 0, jumps = 0;
+  Joint joint = {.is_defined = true};
   for (point.sample = 0; point.sample < SAMPLES && point.moved != EXPR_NONE; point.sample++) {
     double edge = find_edge(dag, difference, &point);
     for (int side = -1; side <= 1 && !isnan(edge); side += 2) {
-      JointGap gap = find_gap(dag, then, otherwise, &point, edge, side * NEARER, NEAREST / NEARER);
-      if (!isfinite(gap.near + gap.beside)) return false;
-      jumps += gap.near > CONTINUOUS * gap.beside + SMOOTH * gap.size;
-      edges++;
+      double way = side * beside * (0.5 + chance(&point, point.moved));
+      JointGap gap = find_gap(dag, then, otherwise, &point, edge, way, near);
+      bool is_defined = isfinite(gap.near + gap.beside);
+      joint.is_defined = joint.is_defined && is_defined;
+      if (!is_defined) continue;
+      joint.largest.near = fmax(joint.largest.near, gap.near);
+      joint.largest.beside = fmax(joint.largest.beside, gap.beside);
+      joint.largest.size = fmax(joint.largest.size, gap.size);
+      joint.jumps += gap.near > CONTINUOUS * gap.beside + SMOOTH * gap.size;
+      joint.points++;
     }
   }
-  return edges >= LEAST_DEFINED && 2 * jumps > edges;
+  return joint;
+}
+
+bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise) {
+  Joint joint = find_joint(dag, relation, then, otherwise, 1, NEAR);
+  double least = SMOOTH * NEAR * joint.largest.beside + ROUND_OFF * joint.largest.size;
+  return joint.points >= LEAST_DEFINED && joint.largest.near <= least;
+}
+
+bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise) {
+  Joint joint = find_joint(dag, relation, then, otherwise, NEARER, NEAREST / NEARER);
+  double least = CONTINUOUS * joint.largest.beside + ROUND_OFF * joint.largest.size;
+  return joint.points >= LEAST_DEFINED && joint.largest.near <= least;
+}
+
+/* At most points: where the branches happen to cross, they meet. */
+bool joint_jumps(Dag *dag, Expr relation, Expr then, Expr otherwise) {
+  Joint joint = find_joint(dag, relation, then, otherwise, NEARER, NEAREST / NEARER);
+  return joint.is_defined && joint.points >= LEAST_DEFINED && 2 * joint.jumps > joint.points;
 }

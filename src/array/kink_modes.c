@@ -361,15 +361,21 @@ static bool residual_jumps(const Opening *opening, Expr relation, bool of_time) 
                  : joint_jumps(dag, relation, value[1], value[0]);
 }
 
+/* Is a relation true at times that are known in advance? A search by bisection compares differences that jump themselves, in each
+ * of its steps. */
+static bool is_of_time(Dag *dag, Expr relation) {
+  return !dag_depends(dag, relation, OP_VARIABLE) && dag_is_smooth(dag, relation);
+}
+
 /* The relation of an if-expression without events at which the equation is shown to jump; EXPR_NONE: it is another node. For
- * a relation that depends only on time it is enough that the sides are not shown to meet: its events are known in advance,
- * and nothing else would detect them. */
+ * a relation of time it is enough that the sides are not shown to meet: its events are known in advance, and nothing else would
+ * detect them. */
 static Expr jumping_condition(const Opening *opening, Expr e) {
   Dag *dag = opening->dag;
   Expr relation = closed_relation(dag, e, opening->outside[e]);
   if (relation == EXPR_NONE || !is_moving(dag, relation) || !is_of_states(opening, relation)) return EXPR_NONE;
   Expr then = dag_child(dag, e, 1), otherwise = dag_child(dag, e, 2);
-  bool of_time = !dag_depends(dag, relation, OP_VARIABLE);
+  bool of_time = is_of_time(dag, relation);
   bool jumps = (of_time || joint_jumps(dag, relation, then, otherwise)) && residual_jumps(opening, relation, of_time);
   return jumps ? relation : EXPR_NONE;
 }

@@ -291,8 +291,7 @@ void decisions_end(Decisions *decisions, double t, const double *y) {
 bool decisions_admit(Decisions *decisions, double t, const double *y) {
   if (!effects_any(decisions->effects)) return false;
   effects_look(decisions->effects);
-  decide_set(&decisions->decide, t, y);
-  decide_act(&decisions->decide, t, y);
+  decide_look(&decisions->decide, t, y);
   return effects_admit(decisions->effects);
 }
 

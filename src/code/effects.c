@@ -118,7 +118,8 @@ static void find_order(EffectOrder *order) {
     remaining[c / 64] |= (uint64_t)1 << c % 64;
   }
   for (uint32_t k = 0; k < logic->steps.count; k++) order->reached[k] = find_calls(order, logic->steps.data[k].value);
-  for (uint32_t a = 0; a < logic->actions.count; a++) find_calls(order, logic->actions.data[a].value);
+  for (uint32_t a = 0; a < logic->actions.count; a++)
+    if (logic->actions.data[a].value != EXPR_NONE) find_calls(order, logic->actions.data[a].value);
   for (uint32_t place = 0; place < count; place++) {
     uint32_t c = next_call(order, remaining);
     effects->calls[effects->numbers.data[c]].place = place;

@@ -195,6 +195,12 @@ uint64_t decide_hash(Decide *decide, uint64_t hash, double t, const double *y) {
   return 31 * hash + rounds_hash(decide->values, 2 * (size_t)decide->plan.actions);
 }
 
+void decide_look(Decide *decide, double t, const double *y) {
+  bool starts = decide->plan.initial_steps && decide->discretes[decide->plan.initial] != 0;
+  if (starts) decide->methods->evaluate(decide->host, DECIDE_INITIAL, 0, t, y, decide->values);
+  decide_hash(decide, 0, t, y);
+}
+
 /* ---- actions ---- */
 
 void decide_act(Decide *decide, double t, const double *y) {

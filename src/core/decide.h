@@ -99,6 +99,9 @@ void decide_end(Decide *decide, double t, const double *y);
 /* Adds the values that all steps and actions have at (t, y) to a hash. Sets none of them. */
 uint64_t decide_hash(Decide *decide, uint64_t hash, double t, const double *y);
 
+/* Evaluates all steps and actions at (t, y). Sets none of them. */
+void decide_look(Decide *decide, double t, const double *y);
+
 /* ---- actions ---- */
 
 /* Evaluates the actions at (t, y). The two functions after it return, for each action, whether it fires and its value (NAN

@@ -166,6 +166,13 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   return cvode;
 }
 
+/* With the matrix of an earlier step Newton's method seems to converge where a diode has just stopped conducting: corrections are
+ * small because the matrix is large, and states move on with their old rates. */
+static void cvode_keep_no_matrix(void *memory) {
+  CVodeSetLSetupFrequency(memory, 1);
+  CVodeSetJacEvalFrequency(memory, 1);
+}
+
 /* First start: everything that CVODE keeps across a restart. */
 static void cvode_begin(Cvode *cvode, double t) {
   void *memory = cvode->memory;
@@ -176,6 +183,7 @@ static void cvode_begin(Cvode *cvode, double t) {
   made = made && CVodeSetUserData(memory, cvode) == CV_SUCCESS;
   made = made && CVodeSetLinearSolver(memory, cvode->solver, cvode->matrix) == CV_SUCCESS;
   made = made && CVodeSetMaxNumSteps(memory, -1) == CV_SUCCESS;
+  if (made) cvode_keep_no_matrix(memory);
   if (made && cvode->system->rates_jacobian) made = CVodeSetJacFn(memory, cvode_jacobian) == CV_SUCCESS;
   if (!made) heap_fail(cvode->heap);
   if (cvode->options.max_order > 0) CVodeSetMaxOrd(memory, cvode->options.max_order < 5 ? cvode->options.max_order : 5);

@@ -368,8 +368,8 @@ static void find_spare(StatePlan *plan) {
     if (plan->idle[b]) plan->spare[array->column_start[blocks->column[blocks->start[b]]]] = true;
 }
 
-/* Algebraic columns that single equations give, from the last block to the first: a block reads only those before it. */
-static void find_followers(StatePlan *plan) {
+/* Algebraic columns that equations give explicitly, from the last block to the first: a block reads only those before it. */
+static void find_followers(StatePlan *plan, const Assignments *found) {
   const Array *array = plan->code->array;
   const Structure *structure = plan->structure;
   plan->follower = heap_array(plan->heap, array->columns, sizeof *plan->follower);
@@ -377,7 +377,7 @@ static void find_followers(StatePlan *plan) {
   memset(plan->given_by, 0xff, array->rows * sizeof *plan->given_by);
   for (int32_t b = structure->blocks.n_blocks - 1; b >= 0; b--) {
     int32_t begin = structure->blocks.start[b], i = structure->blocks.row[begin], j = structure->blocks.column[begin];
-    if (structure->blocks.start[b + 1] - begin > 1 || structure->d[j] > 0) continue;
+    if (found->idle[b] == EXPR_NONE) continue;
     plan->follower[plan->followers++] = plan->given_by[array->row_start[i]] = (int32_t)array->column_start[j];
   }
 }
@@ -415,7 +415,7 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   flush_fusion(plan, &fusion);
   find_given(plan);
   find_spare(plan);
-  find_followers(plan);
+  find_followers(plan, &found);
   vec_free(heap, &fusion.values, &fusion.columns);
   dag_substitution_free(&fusion.given);
   free_assignments(heap, &found);

@@ -66,7 +66,7 @@ typedef struct System {
   /* [columns] that follow from others and on which no rate depends: they are no reason for small steps. NULL: none known. */
   const bool *spare;
 
-  /* Algebraic columns that single equations give; each comes before the columns that its equation reads. And [rows]
+  /* Algebraic columns that single equations give explicitly; each comes before the columns that its equation reads. And [rows]
    * the column that a row gives, or -1. The Jacobian shows which of them have no effect at a point, as in a branch that is not
    * taken. NULL: none known. */
   const int32_t *follower, *given_by;
