@@ -150,7 +150,7 @@ class Members(unittest.TestCase):
             self.differ(text, "z", {"p": by}, 2.1, SOLVERS[member % len(SOLVERS)])
 
     def test_branches_that_meet(self):
-        """They guard a root, or bend: no event is needed, and the branch beyond the edge is undefined."""
+        """The branches guard a root, or bend: no event is needed, and the branch beyond the edge is undefined."""
         draw = random.Random(6)
         for member in range(COUNT):
             a = draw.choice((0.5, 1, 1.3))

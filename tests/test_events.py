@@ -724,7 +724,7 @@ def friction(rng):
 
 
 def blocks(rng):
-    """A row of blocks between springs, driven at one end, with dry friction each; returns how to write it with a law of friction."""
+    """A row of blocks between springs, driven at one end, each with dry friction; returns a function that writes it with a law of friction."""
     n, k, speed, size = rng.randint(2, 3), [rng.uniform(2, 10) for _ in range(4)], rng.uniform(0.5, 2), rng.uniform(0.3, 1.5)
     held, places = [rng.uniform(0.3, 1) for _ in range(n)], [f"{size}*sin({speed}*time)", *[f"x{i}" for i in range(n)], "0"]
 
@@ -936,8 +936,7 @@ def thermostat(rng, width):
 
 
 class Staircases(unittest.TestCase):
-    """Relays with their own hysteresis, narrower or wider than the tolerance: they never get stuck on one side, and where
-    hysteresis is not much narrower every cycle is counted."""
+    """Relays with their own hysteresis, narrower or wider than the tolerance: they never get stuck on one side, and every cycle is counted unless the hysteresis is much narrower."""
 
     def test_every_step_is_an_event(self):
         tally = runs.Tally("staircases")

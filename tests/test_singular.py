@@ -339,7 +339,7 @@ class Strangeness(unittest.TestCase):
                 self.assertLess(abs(row[f"x{i}"] - math.sin(row["time"])), 1e-6)
 
     def test_conflict_of_initial_values(self):
-        """Named as by the other methods."""
+        """Method strangeness names the conflict as the other methods do."""
         path = os.path.join(SOURCE, "tests", "cases", "init", "pendulum_conflict.mo")
         first, second = (command("simulate", path, "--method", m) for m in ("dummy", "strangeness"))
         self.assertEqual((first.returncode, second.returncode), (5, 5))

@@ -403,8 +403,8 @@ static bool step_surplus(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The condition of the method on a factor: it contains no unknown of the block with a derivative as high as the combination
- * cancels, and none of another block with too high a derivative. */
+/* The condition of the method on a factor: it contains no derivative of an unknown of the block that is as high as
+ * those that cancel, and no derivative of another unknown that is too high. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];

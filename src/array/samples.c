@@ -74,7 +74,7 @@ static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
   return (double)(hash_mix(mixed) >> 11) * 0x1p-53;
 }
 
-/* The given values. Those that initial equations determine are unknown yet: they get some value near the start value,
+/* The given values. Parameters that initial equations determine are not known yet: they get some value near the start value,
  * and parameters that are bound to them follow. */
 static const double *sample_parameters(Model *model, const double *given, Arena *arena) {
   uint32_t count = model->parameters.count;
@@ -190,7 +190,7 @@ static Sized sum_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized
   return sum;
 }
 
-/* if, and, or use their second part only if the first requires it. */
+/* `if`, `and` and `or` use their second part only if the first part requires it. */
 static Sized lazy_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized *values) {
   Op op = dag_op(dag, e);
   double first = values[slot[dag_child(dag, e, 0)]].value;

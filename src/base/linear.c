@@ -12,7 +12,7 @@
 enum {
   KEPT_MIN = 8,   /* smallest size of a matrix that keeps its pivots */
   KEPT_MAX = 128, /* largest size of such a matrix */
-  KEPT_GAIN = 4,  /* it keeps them if elimination without the zeros takes less than one in this many operations */
+  KEPT_GAIN = 4,  /* it keeps them if leaving out the zeros saves all but one in this many operations */
   FILL = 4,       /* a larger matrix is dense if at least one in this many entries is not zero */
 };
 

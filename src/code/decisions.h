@@ -56,8 +56,8 @@ double decisions_expected(Decisions *decisions, double begin, double stop, doubl
 /* Reports a step or reinit that has no value at t, and two reinits of one column. Returns false if anything was reported. */
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
-/* The number of samples that have passed, saved in the heap and restored, also into decisions with which no run has begun. The
- * values belong to the evaluator. */
+/* The number of samples that have passed: saves them in the heap, and restores them, also into decisions with which no run has
+ * begun. The values belong to the evaluator. */
 uint64_t *decisions_save(const Decisions *decisions, Heap *heap);
 void decisions_restore(Decisions *decisions, const uint64_t *saved);
 void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *transfer);

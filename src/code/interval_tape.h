@@ -17,7 +17,7 @@ typedef struct Motion {
 
 typedef struct IntervalTape IntervalTape;
 
-/* An empty one, for programs of the evaluator's code. Lives in the heap. */
+/* An empty one, for programs of the evaluator's code. An empty tape, for programs of the evaluator's code. */
 IntervalTape *interval_tape_new(Heap *heap, const Evaluator *evaluator);
 
 /* Adds the outputs of a program that are marked in `wanted` (NULL: all) and returns the number of this section. place[k]: where the
@@ -36,7 +36,7 @@ void interval_tape_set_stretch(IntervalTape *tape, double low, double high);
 /* The place of a column. Its motion is set by the caller. */
 uint32_t interval_tape_column(IntervalTape *tape, uint32_t column);
 
-/* The motion at a place; until the next section is added. */
+/* The motion at a place; valid until the next section is added. */
 Motion *interval_tape_at(IntervalTape *tape, uint32_t place);
 
 /* Runs a section. Without rates it computes all values only, and leaves middle and rate unchanged. Returns the number of its

@@ -175,7 +175,7 @@ void switches_guess(Switches *switches, double t, const double *y) {
     switches_set(switches, t, y);
     return;
   }
-  if (switches->schedule) set_timed(switches, t); /* even if a guess leaves values undefined */
+  if (switches->schedule) set_timed(switches, t); /* also if a guess leaves values undefined */
   Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
   run_conditions(switches, written, t, y);
   switches_set(switches, t, y);

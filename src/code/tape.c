@@ -623,7 +623,7 @@ static bool have_same_parameters(const Arrays *arrays, uint32_t count) {
   return true;
 }
 
-/* Like `holds`, at points with the same parameters. */
+/* As `holds`, at several points, which must have the same parameters. */
 static bool holds_wide(const Registers *registers, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const double *held = registers->wide_held;

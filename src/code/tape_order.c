@@ -1,6 +1,6 @@
 /* tape_order: see tape_order.h. A line is ready when all lines that it waits for have run; each code has a list of ready lines.
  * Fours come first, from the longest list; then operators, which gain nothing from grouping. If there is no ready
- * line of either kind, the line follows on which the longest chain of others depends. */
+ * line of either kind, the next line is the one on which the longest chain of others depends. */
 #include "code/tape_order.h"
 
 /* The most lines that are mixed, so that their values stay in the nearest caches. */

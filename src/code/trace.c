@@ -371,7 +371,7 @@ static void run_code(WayCode *code, const double *arguments) {
   tape_begin(code->registers, &arrays);
 }
 
-/* The first condition of the path that is decided differently here; their number: none is. */
+/* The first condition of the path that is decided differently here; if none is, the number of conditions. */
 static uint32_t first_change(const DecisionPath *way, const double *values) {
   uint32_t c = 0;
   while (c < way->decisions.count && values[c] == way->decisions.data[c]) c++;

@@ -182,7 +182,8 @@ bool edges_pass(Edges *edges, double t, const double *y, double step);
 void edges_rest(Edges *edges, double t, const double *y);
 
 /* May the difference of mode m have left its range and come back since the beginning of the step, if it moved no faster than
- * recently? The last evaluation is a step of this size later. The second function: is this excluded for all modes? */
+ * recently? The last evaluation is at the end of that step, which has this size. The second function: is this excluded for all
+ * modes? */
 bool edges_may_hide(const Edges *edges, int m, double step);
 bool edges_are_far(const Edges *edges, double step);
 

@@ -12,7 +12,7 @@
 /* Newton's method: the largest number of iterations, and of halvings of a step. Corrections end when the next one,
  * quadratic in the last, would be below round-off; within a step, when it would be below the smallest error that a step may
  * have. */
-/* A blocking junction has a conductance of 1e-12 siemens. A Newton step by that is 1e12 times too long, and must be halved
+/* A blocking junction has a conductance of 1e-12 siemens. A Newton step computed with it is 1e12 times too long, and must be halved
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
 

@@ -293,7 +293,7 @@ bool dag_has_event(const Dag *dag, Expr e);
 /* The nodes at or below the roots, each once, children before parents, appended to `order`, in the scratch's heap. */
 void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 
-/* Those of these nodes that are, or contain, an operator of another kind than KIND_SMOOTH, or a call; in the same order. O(their
+/* The nodes among these that are, or contain, a call or an operator of another kind than KIND_SMOOTH; in the same order. O(their
  * number and the number of roots): if everything is arithmetic, no node is visited. */
 void dag_below_nonsmooth(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 

@@ -98,7 +98,7 @@ static uint32_t count_starts(const FmuObject *object) {
   return count;
 }
 
-/* file, is it model exchange?, parameters and start values of states, tolerance */
+/* Arguments: file, is it model exchange?, parameters and start values of states, tolerance. */
 bool external_fmu_open(ExternalCall *call) {
   Heap *heap = call->state->heap;
   FmuObject *object = heap_alloc(heap, sizeof *object);
@@ -224,7 +224,7 @@ static bool initialize(FmuObject *object, double time, const double *cause, FmuE
          (!fmu->is_exchange || fmu_update(fmu, event));
 }
 
-/* object, time, inputs, discrete inputs: the first mode */
+/* Arguments: object, time, inputs, discrete inputs; result: the first mode. */
 bool external_fmu_begin(ExternalCall *call) {
   FmuObject *object = external_content(call, 0, &FMU_KIND);
   double time = external_number(call, 1);
@@ -252,7 +252,7 @@ static bool make_step(FmuObject *object, const Mode *mode, double time, const do
          set_inputs(object, cause, FMI_INPUT) && set_inputs(object, cause, FMI_SWITCH);
 }
 
-/* object, mode, time, states, inputs, discrete inputs: the next mode */
+/* Arguments: object, mode, time, states, inputs, discrete inputs; result: the next mode. */
 bool external_fmu_update(ExternalCall *call) {
   FmuObject *object = external_content(call, 0, &FMU_KIND);
   int64_t from = external_integer(call, 1);
@@ -279,7 +279,7 @@ static const Mode *mode_argument(ExternalCall *call, FmuObject **object) {
   return mode;
 }
 
-/* object, mode, out: time of the next event, does the FMU end the run? */
+/* Arguments: object, mode, out: time of the next event, does the FMU end the run? */
 bool external_fmu_timing(ExternalCall *call) {
   FmuObject *object;
   const Mode *mode = mode_argument(call, &object);
@@ -289,7 +289,7 @@ bool external_fmu_timing(ExternalCall *call) {
   return true;
 }
 
-/* object, mode, out: states after the event */
+/* Arguments: object, mode, out: states after the event. */
 bool external_fmu_states(ExternalCall *call) {
   FmuObject *object;
   const Mode *mode = mode_argument(call, &object);
@@ -298,7 +298,7 @@ bool external_fmu_states(ExternalCall *call) {
   return true;
 }
 
-/* object, mode, out: Reals that are held, and the others */
+/* Arguments: object, mode, out: Reals that are held, and the others. */
 bool external_fmu_held(ExternalCall *call) {
   FmuObject *object;
   const Mode *mode = mode_argument(call, &object);
@@ -329,7 +329,7 @@ static FmuObject *evaluate(ExternalCall *call) {
   return is_set ? object : NULL;
 }
 
-/* object, mode, time, states, inputs, discrete inputs, out: derivatives of the states, then event indicators */
+/* Arguments: object, mode, time, states, inputs, discrete inputs, out: derivatives of the states, then event indicators. */
 bool external_fmu_rates(ExternalCall *call) {
   FmuObject *object = evaluate(call);
   const ExternalValue *out = &call->arguments[6];
@@ -341,7 +341,7 @@ bool external_fmu_rates(ExternalCall *call) {
          fail(call, object);
 }
 
-/* object, mode, time, states, inputs, discrete inputs, out: the other continuous variables */
+/* Arguments: object, mode, time, states, inputs, discrete inputs, out: the other continuous variables. */
 bool external_fmu_values(ExternalCall *call) {
   FmuObject *object = evaluate(call);
   const ExternalValue *out = &call->arguments[6];

@@ -655,7 +655,8 @@ static AstExpr state_reference(Copy *copy, AstExpr e) {
   vec_free(tree->heap, &steps);
   if (!found) return AST_NONE;
   if (found->kind != INSTANCE_COMPONENT || found->base != BASE_NONE || found->dimensions.count) {
-    tree_error(tree, path.span, copy->r->scope.instance, "`%s` cannot be a state: that is a component of a block",
+    tree_error(tree, path.span, copy->r->scope.instance,
+               "`%s` cannot be a state: a state is a component whose class is a block",
                ast_path_text(tree->ast, path, &tree->arena));
     return copy->failed = true, AST_NONE;
   }

@@ -687,7 +687,8 @@ static void add_initial(Elaboration *el, const EquationVec *list) {
 
 static void add_final(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
-    if (list->data[i].base > TYPE_INTEGER) input_error(el, list->data[i].span, "final equations are about numbers");
+    if (list->data[i].base > TYPE_INTEGER)
+      input_error(el, list->data[i].span, "final equations must contain only numbers");
     else vec_push(el->heap, &el->model->final_equations, end_equation(el, &list->data[i]));
   }
 }

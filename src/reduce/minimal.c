@@ -555,7 +555,7 @@ static bool extend(Minimal *minimal, bool *done) {
   return true;
 }
 
-/* Finds the smallest offsets; false: those of the structural analysis are needed or cannot be improved on. */
+/* Finds the smallest offsets. false: the offsets of the structural analysis must be used, or are already the smallest. */
 static bool find_offsets(Minimal *minimal) {
   const Array *array = minimal->near.array;
   move_point(minimal);

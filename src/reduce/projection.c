@@ -1,7 +1,7 @@
 /* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 7) for constraints on variables that
  * have differential equations: Hessenberg forms of index 2 and higher.
  *
- * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D is that of a coordinate partition: u are
+ * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D belongs to a coordinate partition: u are
  * independent ones among the derivatives x', and the dependent ones follow from the constraint differentiated once, v included. So
  * the method is: replace each constraint h(t, x) = 0 by its derivative, and reduce the result with dummy derivatives. Its states
  * are all x, the independent x', x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the

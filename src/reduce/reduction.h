@@ -58,7 +58,7 @@ typedef struct StartLink {
 typedef struct Reduced {
   Array *array;
   ArrayCode *code;
-  const Structure *structure; /* of the array; NULL: it is integrated as it is, every tie a link */
+  const Structure *structure; /* of the array; NULL: the array is integrated as it is, with a link for every tie */
   const DummyBlocks *choice;  /* NULL if structure is */
   const StatePlan *states;
   const Modes *modes;

@@ -293,7 +293,7 @@ static int32_t choose_rows(const Strangeness *strangeness, const Ranks *ranks, A
   return count;
 }
 
-/* Those of a part; chosen: independent rows. */
+/* The rows of a part that are needed; chosen: independent rows. */
 static void mark_needed(const Strangeness *strangeness, const PartRanks *ranks, const bool *chosen, Arena *arena,
                         bool *needed) {
   const RankPart *part = ranks->part;

@@ -145,7 +145,7 @@ typedef struct PartRanks {
   Svd w; /* of F_w */
 } PartRanks;
 
-/* Those of all parts, and their sums. */
+/* The ranks of all parts, and their sums. */
 typedef struct Ranks {
   uint32_t count;
   PartRanks *part;

@@ -71,7 +71,7 @@ struct Sensitivity {
   double longest;                /* the step size that the error of the last step allows */
   bool is_coarse;                /* the last step was longer */
   double *rate, *before;         /* columns: time derivatives in an event; values at its beginning, or after reinit */
-  /* the step before, to continue it; h 0: there is none */
+  /* the step before, from which the next one continues; its h is 0 if there is none */
   double last_t, last_h;
   const RadauCoefficients *last_method;
   bool takes_turns; /* the event is one of several at one time: see turns.h */

@@ -48,7 +48,7 @@ struct Poles {
   uint64_t *pause, *wait; /* steps without a search after that, and how many of them are left */
   PoleNodes *nodes;
   Search search;
-  double *y; /* columns at that evaluation */
+  double *y; /* columns at the last evaluation */
 };
 
 /* The last step. */

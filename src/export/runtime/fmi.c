@@ -409,7 +409,7 @@ static InstanceStatus take_inputs(Instance *instance) {
   return INSTANCE_OK;
 }
 
-/* Is time a later than b by more than round-off? */
+/* Is the time a later than the time b by more than round-off? */
 static int is_later(double a, double b) { return a - b > 1e-9 * (fabs(a) + fabs(b) + 1e-300); }
 
 /* A communication step must begin at the present time, and end before the run ends. */

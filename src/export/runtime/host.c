@@ -1,4 +1,4 @@
-/* host: the model as the host of the library's steps (steps.h), and the directions in which all columns move with the states. Where
+/* If memory is refused, a step fails, and the next step makes its integrator again. Where
  * memory is refused, a step fails, and integrators are made again for the next. */
 #include "constants.h"
 #include "solver.h"

@@ -76,8 +76,8 @@ typedef struct ModelVariable {
   int index, sign, flags;
 } ModelVariable;
 
-/* Rows that are solved for at least as many unknowns. If there are more, they start at their targets and, with is_nearest, end
- * as near to them as the rows allow. */
+/* Rows that are solved for at least as many unknowns. If there are more unknowns than rows, the unknowns start at
+ * their targets and, with is_nearest, end as near to them as the rows allow. */
 typedef struct ModelStage {
   int rows, unknowns, is_nearest;
 } ModelStage;
@@ -234,7 +234,7 @@ typedef struct Solver {
   const Model *formed_for;
   StateSpace *space;
   Dummy *dummy;
-  bool has_new_parameters; /* since these were last used */
+  bool has_new_parameters; /* parameters have changed since these were last used */
   uint64_t evaluations;    /* of rows and entries */
   const Model *made_for;
   Scalars made_with;
@@ -319,8 +319,8 @@ double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
 SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y);
 
-/* timed.c: sets modes that depend only on time (how many changed?); the first that differs at t from its relation; and two methods of
- * StepsHost. */
+/* timed.c: sets modes that depend only on time and returns how many changed; returns the first mode that differs at t
+ * from its relation; and two methods of StepsHost. */
 int timed_set(Solver *solver, double t, const double *y);
 int timed_change(Solver *solver, double t, const double *y);
 double timed_next_event(void *host, double t, double until, int *mode);
@@ -364,8 +364,8 @@ SolverStatus host_follow(Solver *solver, double until);
 /* The columns at a time of the last step, solved. Returns 1 if they cannot be. */
 int host_point(Solver *solver, double t, double *y);
 
-/* The columns that the integrator has reached, which solve the rows up to its tolerance; solved, for those who read them; and the size
- * of the last step. */
+/* The columns that the integrator has reached, which solve the rows up to its tolerance. The second function solves
+ * them, for those who read them; the third returns the size of the last step. */
 const double *host_values(const Solver *solver);
 void host_solve_end(Solver *solver);
 double host_size(const Solver *solver);
