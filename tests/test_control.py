@@ -239,7 +239,7 @@ end Angle;
     def test_without_guesses(self):
         """Without guesses: quantities that a separate equation gives as an integral, whose adjoint is not 0; pendulums of index 3 in first and second order that
         begin where x is 0, so that the values decide which adjoints are free; angles and multipliers that adjoints of zero do not determine. The
-        pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's that of Maurer and Augustin (2001)."""
+        pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's cost is the one of Maurer and Augustin (2001)."""
         def swing(guess, steps=400):
             h = 1 / steps
 

@@ -121,7 +121,7 @@ def oscillator(rng):
     text = f"der(x) = v; der(v) = -{w}^2*x; der(s) = if {condition} > {c} then 1 else 0;"
     if condition == "z":
         declared, text = declared + " Real z;", text + " z = x;"
-    condition = 1 + w * end / math.sqrt(1 - c * c) / 10  # an error in x over the speed at which x crosses, each time
+    condition = 1 + w * end / math.sqrt(1 - c * c) / 10  # each crossing adds the error in x divided by the speed of x there
     return declared, text, end, {"s": measure(g, end), "x": math.cos(w * end)}, condition
 
 
