@@ -836,7 +836,7 @@ class Chattering(unittest.TestCase):
                     self.assertAlmostEqual(values[name], value, delta=1e-9)
 
     def test_blocks_that_stick_and_slip(self):
-        """Compared with friction that rises steeply but smoothly. Several conditions at one edge count as one."""
+        """The motion is compared with the motion under friction that rises steeply but smoothly. Several conditions at one edge count as one."""
         laws = ["sign({0})", "(if {0} > 0 then 1 elseif {0} < 0 then -1 else 0)", "(if {0} > 0 then 1 elseif -{0} > 0 then -1 else 0)"]
         for seed in runs.seeds(9):
             n, write = blocks(random.Random(seed))

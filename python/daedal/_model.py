@@ -432,7 +432,7 @@ class Run:
         return self._handle.call(function, *arguments)
 
     def _free_state(self, address: int) -> None:
-        """Freed with the next call, because a state may be dropped while another thread uses the run."""
+        """A state is freed with the next call, because a state may be dropped while another thread uses the run."""
         self._unused.append(address)
 
     def _index(self, name: str) -> int:
@@ -529,7 +529,7 @@ class Run:
 
     @property
     def derivatives(self) -> Array:
-        """Their derivatives by time, in the same way; NaN where there is none."""
+        """The derivatives of all variables by time, in the same way; NaN where there is none."""
         return self._array(library.run_derivatives)
 
     def __getitem__(self, name: str) -> float:

@@ -84,7 +84,7 @@ void columns_shake(const double *nominal, const double *y, uint32_t count, doubl
 
 /* The same at a point where the rows hold, but moves a column by no more than some row allows. A capacitance of 1e-12 that an
  * equation gives is accurate relative to itself, however large its nominal value is; a difference of two columns is not. `rows`
- * and the entries `values` are those at y, the entries `other` are those at the point to which columns_shake moves. Rows determine
+ * and the entries `values` belong to y, and the entries `other` to the point to which columns_shake moves. Rows determine
  * the highest derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors of states. Each sweep
  * follows one more level of the definitions that a column depends on. */
 void columns_shake_within(Heap *heap, const Array *array, const Jacobian *jacobian, const double *nominal,

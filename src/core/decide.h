@@ -57,7 +57,7 @@ typedef struct Decide {
   uint64_t *count;          /* per sample: how many have passed */
   /* changes in an event */
   bool samples_wait; /* samples that are due wait until the current event is over; they follow at the same time */
-  bool is_starting;  /* the event is that at the start: actions of initial sections count */
+  bool is_starting;  /* it is the event at the start: actions of initial sections count */
   bool retracted;    /* a branch that fired in this iteration no longer does; this file only sets it */
   bool
       latches; /* a branch that fires keeps firing until the iteration ends, even if its effects make its condition false */

@@ -90,7 +90,7 @@ static void push_all(Tree *tree, ModifierVec *list, Modifiers more) {
   for (uint32_t i = 0; i < more.count; i++) vec_push(tree->heap, list, more.data[i]);
 }
 
-/* Marks the modifiers from number `begin` on as those of an instance's class. */
+/* Marks the modifiers from number `begin` on as modifiers of an instance's class. */
 static void mark_class(ModifierVec *list, uint32_t begin, const Instance *instance) {
   for (uint32_t i = begin; i < list->count; i++) list->data[i].of = instance;
 }

@@ -52,7 +52,7 @@ static void put(BoundaryOpening *o, Expr from, Expr to) {
   vec_push(o->heap, &o->to, to);
 }
 
-/* Replaces the leaves of the written model by those of a segment: derivatives with respect to scaled time, and time itself. */
+/* Replaces the leaves of the written model by the leaves of a segment: derivatives with respect to scaled time, and time itself. */
 static void map_leaves(BoundaryOpening *o, uint32_t segment, const uint32_t *copy, Expr time, Expr *roots,
                        uint32_t count) {
   IndexVec below = {0};

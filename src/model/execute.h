@@ -1,10 +1,10 @@
 /* execute: the machine that runs routines (function.h) over any kind of number. The Domain defines scalars: a node of the graph
  * (running a function symbolically inlines it), a double, a number with its derivatives.
  *
- * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. If a condition is not known in the
- * domain, both branches of an if run and their assignments are merged by `select`; if a size or a loop depends on something
- * unknown, the call of the function is passed to `call` of the domain; at the outermost level the run ends with
- * EXECUTE_UNKNOWN. */
+ * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. If a condition is not known in
+ * the domain, both branches of an if run, and `select` merges their assignments. If a size or a loop depends on
+ * something unknown, the call of the function is passed to `call` of the domain. At the outermost level the run ends
+ * with EXECUTE_UNKNOWN. */
 #pragma once
 
 #include "model/function.h"

@@ -102,7 +102,7 @@ void simulation_make_recorder(Simulation *simulation);
 bool simulation_is_singular(const Simulation *simulation, TurningPoint *point);
 /* The same for the model's own array, where the method makes a system that is not watched. */
 bool simulation_starts_singular(const Simulation *simulation, TurningPoint *point);
-/* Passes of a run; the others are mode_begin and those in simulation.c. */
+/* Passes of a run; the others are mode_begin and the functions of simulation.c. */
 bool pass_view(Simulation *simulation);
 bool pass_signals(Simulation *simulation);
 

@@ -430,7 +430,7 @@ static bool has_rate(const Array *array, uint32_t q) {
   return q + 1 < array->columns && array->column_unknown[q + 1] == array->column_unknown[q];
 }
 
-/* Moves columns with a rate by that rate for this time; the rates are those of the columns `at`. */
+/* Moves columns that have a rate by their rate times this time; the rates belong to the columns `at`. */
 static void go_on(const Plan *plan, ArrayRun *run, const Handover *from, const double *at, double gap) {
   take_values(plan, run, from);
   for (uint32_t q = 0; q < plan->array.columns; q++)

@@ -584,8 +584,8 @@ static void take_rows(Reduction *reduction, const Minimal *minimal) {
   }
 }
 
-/* The start values that determine the solution are those of the dummy derivatives or, if this choice has as many,
- * those of this choice. */
+/* The start values that determine the solution are those of the dummy derivatives or, if this choice of states has as
+ * many, its own. */
 static void take_ties(Reduction *reduction, const Minimal *minimal) {
   const Array *array = reduction->array;
   Form *form = &reduction->form;

@@ -100,7 +100,7 @@ static void list_names(const Reduction *reduction, const bool *marked, TextVec *
   text_printf(reduction->heap, text, ")");
 }
 
-/* The variables of the Hessenberg form (6): x are those in the constraints, z the algebraic ones of the
+/* The variables of the Hessenberg form (6): x are the variables in the constraints, z the algebraic variables of the
  * same blocks. */
 static const char *name_parts(const Reduction *reduction, const bool *constrains, uint32_t constraints,
                               uint32_t linear) {

@@ -172,8 +172,8 @@ static PartStep *decompose_parts(PointSearch *search, Arena *arena) {
   return step;
 }
 
-/* The Gauss-Newton step of least weighted norm from y, or that of Levenberg and Marquardt with this damping; all of it or a part,
- * as `trial`. Returns the residual there. */
+/* The Gauss-Newton step of least weighted norm from y, or the step of Levenberg and Marquardt with this damping; all of it or a
+ * part, as `trial`. Returns the residual there. */
 static double try_step(PointSearch *search, const PartStep *step, const double *y, double damping, double fraction,
                        double *trial) {
   memcpy(trial, y, search->columns * sizeof *trial);

@@ -54,7 +54,7 @@ struct Stepper {
       origin;         /* earlier points of the solution's branch: with the current states, and after the last event */
   uint32_t tiny;      /* number of steps in a row that hardly advanced */
   double *low, *high; /* [columns] min and max of states; NULL: there are none */
-  /* factorizations of blocks for the defect; like those of output points they do not count as work of steps */
+  /* factorizations of blocks for the defect; like factorizations for output points they do not count as work of steps */
   uint64_t look_factorizations;
 };
 

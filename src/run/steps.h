@@ -94,7 +94,7 @@ void steps_plan_timed(Steps *steps, double t, double until);
 
 /* ---- a step ---- */
 
-/* Begins a step where the integrator is: after a kink, the step size is that from before it. */
+/* Begins a step where the integrator is: after a kink, the step has the size from before it. */
 void steps_begin(Steps *steps);
 
 /* The time at which the step must end, at `stop` at the latest. */

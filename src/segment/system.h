@@ -27,8 +27,8 @@ typedef struct System {
   /* Entries of dG/dy that are the same at all times and points [nonzeros]. NULL: none is known to be. */
   const bool *constant;
 
-  /* Sizes of the columns: nominal, or 1; and those of absolute tolerances, tolerance * size[i], which may change from step to
-   * step. */
+  /* Sizes of the columns: nominal, or 1; and the sizes of absolute tolerances, tolerance * size[i], which may change
+   * from step to step. */
   const double *nominal, *size;
 
   /* Differentiation index of each column, 1 for states and index-1 unknowns, 2 or 3 where the view leaves a

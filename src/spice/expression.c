@@ -263,7 +263,7 @@ static Expr depletion(Dag *dag, const Expr *x) {
   return dag_unary(dag, OP_NOEVENT, dag_if(dag, is_below, below, above));
 }
 
-/* How SPICE changes a junction potential with temperature, from that at 27 degrees and back. */
+/* How SPICE changes a junction potential with temperature, from its value at 27 degrees and back. */
 static double potential_shift(double t) {
   static const double reference = 300.15, thermal = 1.38064852e-23 / 1.6021766208e-19;
   double gap = 1.16 - 7.02e-4 * t * t / (t + 1108);

@@ -344,7 +344,7 @@ bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment 
                         const SensitivityMoment *sizes) {
   size_t variables = (size_t)sensitivity->view->system.columns + sensitivity->plan->code->model->discretes.count;
   for (size_t k = 0; k < sensitivity->count; k++)
-    for (size_t c = 0; c < variables; c++) { /* pre() of continuous variables is that of the last event */
+    for (size_t c = 0; c < variables; c++) { /* pre() of continuous variables belongs to the last event */
       double then = moment->now[k * moment->values + c], size = fabs(sizes->now[k * moment->values + c]);
       if (!(fabs(sensitivity->directions[k].now[c] - then) <= SAME * size)) return false;
     }

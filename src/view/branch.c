@@ -61,7 +61,7 @@ static double size_of(const Branch *branch, int32_t c) {
   return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
 }
 
-/* Solves for the branch at a time of the step from its values at another time; the other columns are those of the step.
+/* Solves for the branch at a time of the step from its values at another time; the other columns come from the step.
  * */
 static bool solve(const Branch *branch, const Segment *segment, double t, BranchGuess guess, const double *from,
                   double *y) {

@@ -22,7 +22,7 @@ static const double RAISED =
 static const double JUMPED = 1e-6; /* a larger relative change of a column is a jump */
 enum { LOOK_EVERY = 32 /* steps, for any rates */ };
 
-/* The columns that are not states: those of the whole system with all rows, or those of one part with its rows. */
+/* The columns that are not states: of the whole system with all rows, or of one part with its rows. */
 typedef struct Minor {
   int32_t *start, *row, *entry; /* entry: of the system */
   double *values;

@@ -369,7 +369,7 @@ typedef struct FollowedPath {
   TimedColumns last;      /* the beginning of the step in which a zero was found, */
   double behind;          /* the end of that step, if the sign differs there; otherwise NAN */
   double largest, lowest; /* absolute determinants */
-  double at_lowest;       /* time of the latter */
+  double at_lowest;       /* time of the lowest one */
   double now;             /* the time in question, and */
   double value;           /* the determinant one step after it; NAN: unknown */
   bool begins, ends;      /* the follower made at least one step; the follower reached the end */

@@ -34,7 +34,7 @@ typedef enum StepProof {
   STEP_PROVEN,  /* no mode changes in the step */
 } StepProof;
 
-/* Proofs about the last step; all modes agree at its beginning. In the library they are those of certificate.h. */
+/* Proofs about the last step; all modes agree at its beginning. In the library, certificate.h makes them. */
 typedef struct ProofMethods {
   /* Does the step stay in a region in which an earlier proof found that no mode changes? This takes no evaluation. */
   bool (*covers)(void *proofs, const WatchedStep *step);

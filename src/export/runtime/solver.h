@@ -188,7 +188,7 @@ typedef struct Scalars {
   int changed; /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
   int is_at_first; /* the run has not left its start */
-  int is_judged;   /* the choice of states is that for the next step */
+  int is_judged;   /* the choice of states is made for the next step */
   int waits;       /* an event is reached that has not been handled yet, */
   int waiting;     /* mode that causes this event; -1: none */
   int timed;       /* a mode that changes at the next event of time; -1: none */
