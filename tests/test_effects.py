@@ -134,12 +134,55 @@ def settled(number):
     return text, ["one 1", "two 2", f"y {gain * limit}", "big 1"]
 
 
+def a_text(draw, depth):
+    """A String expression in the values of the run, and a Python function of these values that gives its text."""
+    kind = draw.randrange(8 if depth < 3 else 6)
+    if kind == 0:
+        word = draw.choice(["k = ", "", "x", " "])
+        return f'"{word}"', lambda v: word
+    if kind == 1:
+        name = draw.choice(["k", "p"])
+        return f"String({name})", lambda v: str(v[name])
+    if kind == 2:
+        width, left = draw.randrange(1, 9), draw.random() < 0.5
+        return (f"String(k, minimumLength = {width}, leftJustified = {str(left).lower()})",
+                lambda v: str(v["k"]).ljust(width) if left else str(v["k"]).rjust(width))
+    if kind == 3:
+        return "String(b)", lambda v: str(v["b"]).lower()
+    if kind == 4:
+        return "String(r)", lambda v: f"{v['r']:g}"
+    if kind == 5:
+        return "String(e)", lambda v: v["e"]
+    (first, one), (second, other) = a_text(draw, depth + 1), a_text(draw, depth + 1)
+    if kind == 6:
+        return f"{first} + {second}", lambda v: one(v) + other(v)
+    bound = draw.randrange(3)
+    return f"(if k > {bound} then {first} else {second})", lambda v: one(v) if v["k"] > bound else other(v)
+
+
+def texts(number):
+    """Texts that equations and algorithms put together, as arguments of calls in whens."""
+    draw = random.Random(f"texts of effects {number}")
+    pairs = [a_text(draw, 0) for _ in range(draw.randrange(1, 4))]
+    p, lines = draw.randrange(100), []
+    for k in range(1, 4):
+        values = {"k": k, "p": p, "b": k == 2, "r": k / 2, "e": ["low", "mid", "high"][k - 1]}
+        lines += [value(values) + "." for _, value in pairs]
+    calls = "".join(f'    write({text} + ".", "out.txt");\n' for text, _ in pairs)
+    is_algorithm = draw.random() < 0.5
+    count = "k := pre(k) + 1;" if is_algorithm else "k = pre(k) + 1;"
+    text = (f"{HEAD}model M\n  type E = enumeration(low, mid, high);\n  parameter Integer p = {p};\n  Integer k(start = 0, fixed = true);\n  Boolean b = k == 2;\n"
+            f"  Real r = k/2;\n  E e = if k < 2 then E.low elseif k < 3 then E.mid else E.high;\n{'algorithm' if is_algorithm else 'equation'}\n"
+            f"  when sample(0.5, 1) then\n    {count}\n{calls}  end when;\nend M;\n")
+    return text, lines
+
+
 class Effects(unittest.TestCase):
     def check(self, family, number):
         text, lines = family(number)
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "m.mo").write_text(text)
-            stop = {"algorithm": 3.5, "equations": 1, "settled": 5}[family.__name__]
+            stop = {"algorithm": 3.5, "equations": 1, "settled": 5, "texts": 3}[family.__name__]
             done = subprocess.run([os.environ["DAEDAL"], "simulate", "m.mo", "-q", "--stop-time", str(stop), "--allow-external", "-o", "r.csv"], cwd=folder,
                                   capture_output=True, text=True, timeout=100, check=False)
             self.assertEqual(done.returncode, 0, f"{family.__name__} {number}: {done.stderr}\n{text}")
@@ -149,8 +192,40 @@ class Effects(unittest.TestCase):
 
     def test_generated(self):
         for number in runs.seeds(60, 8):
-            for family in (algorithm, equations, settled):
+            for family in (algorithm, equations, settled, texts):
                 self.check(family, number)
+
+    def test_texts_read_back(self):
+        for number in runs.seeds(20, 4):
+            text, _ = texts(number)
+            with tempfile.TemporaryDirectory() as folder:
+                flat = [text]
+                for _ in range(2):
+                    pathlib.Path(folder, "m.mo").write_text(flat[-1])
+                    done = subprocess.run([os.environ["DAEDAL"], "flatten", "m.mo"], cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+                    self.assertEqual(done.returncode, 0, f"{number}: {done.stderr}\n{flat[-1]}")
+                    flat.append(done.stdout)
+                self.assertEqual(flat[1], flat[2])
+
+    def test_failures_end_the_run(self):
+        for when, code in (("time > 0.5", 6), ("initial()", 5), ("terminal()", 6)):
+            for calls in range(1, 4):
+                lines = "".join(f'    write("{k}", "no/such/folder.txt");\n' for k in range(calls))
+                with tempfile.TemporaryDirectory() as folder:
+                    pathlib.Path(folder, "m.mo").write_text(f"{HEAD}model M\nequation\n  when {when} then\n{lines}  end when;\nend M;\n")
+                    done = subprocess.run([os.environ["DAEDAL"], "simulate", "m.mo", "--allow-external", "-o", "r.csv"], cwd=folder, capture_output=True,
+                                          text=True, timeout=100, check=False)
+                    self.assertEqual(done.returncode, code, f"{when} {calls}: {done.stderr}")
+                    self.assertIn("a call of `write` fails", done.stderr)
+
+    def test_printed_lines_are_counted(self):
+        for count in (1, 3, 19, 20, 21, 50):
+            with tempfile.TemporaryDirectory() as folder:
+                calls = "".join(f'    write("line " + String({k}*p), "");\n' for k in range(count))
+                pathlib.Path(folder, "m.mo").write_text(f"{HEAD}model M\n  parameter Integer p = 1;\nequation\n  when time > 0.5 then\n{calls}  end when;\nend M;\n")
+                done = subprocess.run([os.environ["DAEDAL"], "simulate", "m.mo", "-o", "r.csv"], cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+                self.assertEqual(done.stderr.count("the model prints: line"), min(count, 20), done.stderr)
+                self.assertEqual(f"the model prints {count - 20} more" in done.stderr, count > 20, done.stderr)
 
     def test_random_numbers_differ(self):
         with tempfile.TemporaryDirectory() as folder:

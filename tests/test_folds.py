@@ -82,7 +82,7 @@ def rest(rng):
 
 def stay(rng):
     """The same with a density that depends so strongly on the enthalpy that the flow rests for a while: m = 0 solves the equations
-    after that, too, but as one of three solutions."""
+    after that, too, but that solution only touches the others."""
     return rest_with(rng, -3, 0)
 
 
@@ -137,8 +137,7 @@ class Folds(unittest.TestCase):
         self.check(rest, is_reversed, ("auto", "erk", "radau", "bdf", "ida"), 0.1)
 
     def test_stay(self):
-        """Most of these are refused."""
-        self.check(stay, is_reversed, ("auto", "erk", "radau", "bdf", "ida", "cvode"), 1.0)
+        self.check(stay, is_reversed, ("auto", "erk", "radau", "bdf", "ida"), 0.2)
 
     def test_start_on_a_fold(self):
         """The rate is infinite there except for round-off, and leads nowhere: the run is refused within a few steps, or it is

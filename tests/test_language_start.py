@@ -135,6 +135,31 @@ class Start(unittest.TestCase):
                        "  when {initial(), x > 0} then n = pre(n) + 1; end when;\nend M;\n")
         self.assertEqual((run.status, run.columns["n"][0], run.end("n")), (0, 1, 2), run.words)
 
+    def test_reinit_at_the_start(self):
+        """A reinit under initial() is an initial equation (section 8.6): it gives a free state its value, agrees with a fixed start
+        value, or contradicts it. At later events of the same when it is a reinit."""
+        for seed in seeds(300, quick=24):
+            rng = random.Random(seed)
+            other, value, later = rng.randint(-3, 3), rng.randint(-3, 3), rng.random() < 0.5
+            form = rng.choice([f"{value} + y", f"{value} + p", f"{value}", f"2*{value} - z"])
+            start = {"y": value + other, "p": value + other, "z": value}.get(form[-1], value)
+            fixed, is_algorithm = rng.choice(["none", "agrees", "differs"]), rng.random() < 0.5
+            given = {"none": "start = 50", "agrees": f"start = {start}, fixed = true", "differs": f"start = {start + 1}, fixed = true"}[fixed]
+            condition = "{initial(), time > 0.5}" if later else "initial()"
+            first = rng.random() < 0.5  # or after a branch that cannot fire at the start
+            when = f"when {condition} then reinit(x, {form});" if first or later else f"when time > 5 then reinit(x, 7); elsewhen {condition} then reinit(x, {form});"
+            text = (f"model M\n  parameter Real p = {other};\n  Real x({given}), y(start = {other}, fixed = true), z = x;\nequation\n  der(x) = 2;\n  der(y) = 0;\n"
+                    f"{'algorithm' if is_algorithm else 'equation'}\n  {when} end when;\nend M;\n")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)], intervals=4)
+            if form[-1] == "z" and later: continue  # z would jump with x
+            self.assertEqual(run.status, 5 if fixed == "differs" else 0, (text, run.words))
+            if run.status == 0:
+                self.assertAlmostEqual(run.columns["x"][0], start, 6, text)
+                self.assertAlmostEqual(run.end("x"), start + (1 if later else 2), 6, text)
+        for value, branch in (("pre(x) + 1", ""), ("1", "if time > 0 then ")):
+            run = simulate(f"model M\n  Real x;\nequation\n  der(x) = 1;\n  when initial() then {branch}reinit(x, {value});{' end if;' if branch else ''} end when;\nend M;\n")
+            self.assertEqual(run.status, 3, run.words)
+
     def test_both_sides_have_rows(self):
         run = simulate("model M\n  Boolean b;\nequation\n  b = time > 0;\nend M;\n", intervals=2)
         self.assertEqual((run.columns["time"][:2], run.columns["b"][:2]), ([0, 0], [0, 1]))

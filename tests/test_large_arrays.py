@@ -10,7 +10,7 @@ import math
 import random
 import unittest
 
-from runs import Tally, seeds, simulate
+from runs import Tally, check, seeds, simulate
 
 SIZES = (40, 130, 700, 1500)
 
@@ -86,6 +86,16 @@ class Test(unittest.TestCase):
             run = simulate(cells.text(), stop_time=1e-3, intervals=1)
             tally.add(run, lambda cells=cells, run=run: is_right(cells, run), seed, cells.count)
         tally.check(self)
+
+    def test_singular_pair_anywhere(self):
+        """Blocks are examined in batches of 65,536: a pair of equations that contradict each other is found in each of them."""
+        for seed in seeds(2):
+            rng = random.Random(f"pair {seed}")
+            count = rng.randint(140000, 200000)
+            before = rng.choice([rng.randrange(1, 1000), rng.randrange(66000, 130000), rng.randrange(count - 1000, count)])
+            text = (f"model M\n parameter Real k = 2; Real a[{count}], y, z;\nequation\n for i in 1:{before} loop k*a[i] = i; end for;\n"
+                    f" k*y + z = 1; 2*k*y + 2*z = time;\n for i in {before + 1}:{count} loop k*a[i] = i; end for;\nend M;\n")
+            self.assertIn(f"equation {before + 2} - 2*equation {before + 1} gives 2 - time = 0", check(text).words, text)
 
 
 if __name__ == "__main__":

@@ -283,13 +283,27 @@ def rectifier(rng):
     return rng.choice(bodies) + load + model, ["v(o#)"]
 
 
+def notation(rng):
+    """Numbers: digits, exponents with or without digits, suffixes, units. Functions and parameters that are given more than once: the last counts."""
+    mantissa = rng.choice(["1", "2.5", "3.", ".5", "07"])
+    exponent = rng.choice(["", "", "e", "e1", "e-1", "E+1", "d", "d1", "D-1"])
+    suffix = rng.choice(["", "k", "K", "m", "meg", "MEG", "g", "u", "mil", "x", "Ohm", "kOhm", "a", "V"])
+    value = mantissa + exponent + suffix
+    # In braces ngspice knows neither `d` nor `mil`.
+    plain = mantissa + exponent.lower().replace("d", "e") + suffix.replace("mil", "k")
+    functions = "".join(f".func f#(x) {{x*{rng.randint(1, 9)}}}\n" for _ in range(rng.randint(1, 3)))
+    parameters = "".join(f".param p# = {rng.randint(1, 9)}\n" for _ in range(rng.randint(1, 3)))
+    use = rng.choice(["B1# a# 0 V=f#(v(c#))*p#", f"B1# a# 0 V=v(c#)*f#({value})", f"V1# a# 0 {value}", "V1# a# 0 {f#(p#)}", f"V1# a# 0 {{{plain}*p#}}"])
+    return f"{functions}{parameters}VC# c# 0 2\n{use}\nR1# a# 0 1\n", ["v(a#)"]
+
+
 MAY_REFUSE = {rectifier: 0.05}  # a part of the members
 
 FAMILIES = {"rectifier": (rectifier, ".tran 10u 3m"), "converter": (converter, ".tran 10u 3m"), "resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
             "line": (line, ".tran 10u 3m uic"), "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
             "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "leakage": (leakage, None), "substrate": (substrate, ".tran 10u 3m"),
             "mosfet": (mosfet, None),
-            "junction_fet": (junction_fet, None), "latch": (latch, None), "edge": (edge, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
+            "junction_fet": (junction_fet, None), "notation": (notation, None), "latch": (latch, None), "edge": (edge, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
 
 
 # ---- running ----

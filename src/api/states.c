@@ -40,7 +40,7 @@ static void copy_indicators(const View *view, double t, const double *y, double 
   size_t size = 2 * (size_t)switches->modes->count * sizeof(double);
   double *kept = heap_copy(view->evaluator->heap, switches->edges.difference, 1, size),
          time = switches->edges.now->time;
-  switches_evaluate(switches, t, y);
+  edges_evaluate(&switches->edges, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++)
     indicators[m] = edges_margin(&switches->edges, (int)m, switches->edges.difference[m]);
   memcpy(switches->edges.difference, kept, size);

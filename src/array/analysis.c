@@ -86,10 +86,11 @@ static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
   Array *array = &analysis->array;
   Model *model = analysis->problem.model;
   analysis->candidates = initial_candidates(arena, (int32_t)analysis->problem.unknowns, analysis->structure.d);
-  int32_t *preference = arena_array(arena, array->columns, sizeof *preference);
+  Arena scratch = arena_make(arena->heap);
+  int32_t *preference = arena_array(&scratch, array->columns, sizeof *preference);
   for (uint32_t q = 0; q < array->columns; q++) preference[q] = column_preference(analysis, q);
-  Pattern pattern = array_pattern(array, arena);
-  InitialChoice choice = initial_choose(arena, &pattern, preference);
+  Pattern pattern = array_pattern(array, &scratch);
+  InitialChoice choice = initial_choose(&scratch, &pattern, preference);
   for (uint32_t q = 0; q < array->columns; q++) {
     uint32_t variable = model->unknowns.data[analysis->problem.unknown[array->column_unknown[q]]];
     if (preference[q] == 100) {
@@ -102,7 +103,7 @@ static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
   for (uint32_t k = 0; k < analysis->redundant.count && k < 5; k++) {
     const Variable *variable = &model->variables.data[analysis->redundant.data[k]];
     uint32_t column = array->model_column[variable->index];
-    InitialConflict conflict = initial_conflict(arena, &pattern, &choice, (int32_t)column);
+    InitialConflict conflict = initial_conflict(&scratch, &pattern, &choice, (int32_t)column);
     Diag *diag = diag_warning(diags, DIAG_REDUNDANT_START, variable->span,
                               "the fixed start value of %s is redundant: other fixed values determine it",
                               names_text(model->names, variable->name));
@@ -112,6 +113,7 @@ static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
                   names_text(model->names, variable->name),
                   array_column_name(array, (uint32_t)conflict.columns[c], arena));
   }
+  arena_free(&scratch);
 }
 
 /* ---- is the structural analysis right? ---- */

@@ -15,15 +15,16 @@
 typedef struct Problem {
   Model *model;
   uint32_t equations, unknowns;
-  Expr *residual;      /* per equation */
-  const Expr *written; /* the residuals before conversions (convert.h); NULL: there were none */
-  uint32_t *equation;  /* equation of the model, per equation of the problem */
-  uint32_t *unknown;   /* unknown of the model, per unknown of the problem */
-  uint32_t *local;     /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
-  Aliases aliases;     /* how the others follow; removed == 0 if none were searched for */
-  Logic *logic;        /* the discrete part, over the unknowns of the problem */
-  Incidence incidence; /* sorted by unknown within a row */
-  const bool *opened;  /* per equation: its kinks have become conditions (kink_modes.h); NULL: none has */
+  Expr *residual;          /* per equation */
+  const Expr *written;     /* the residuals before conversions (convert.h); NULL: there were none */
+  uint32_t *equation;      /* equation of the model, per equation of the problem */
+  uint32_t *unknown;       /* unknown of the model, per unknown of the problem */
+  uint32_t *local;         /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
+  const uint32_t *highest; /* per unknown of the model: its highest derivative that the equations of the model write */
+  Aliases aliases;         /* how the others follow; removed == 0 if none were searched for */
+  Logic *logic;            /* the discrete part, over the unknowns of the problem */
+  Incidence incidence;     /* sorted by unknown within a row */
+  const bool *opened;      /* per equation: its kinks have become conditions (kink_modes.h); NULL: none has */
   const bool
       *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is valid for all modes */
 } Problem;
@@ -50,9 +51,6 @@ Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *are
 
 /* An expression of the model over the unknowns of the problem, with aliases substituted. */
 Expr problem_expression(const Problem *problem, Expr e);
-
-/* The highest derivative of each unknown of the model that its equations write. Owned by the scratch's heap. */
-uint32_t *problem_written_orders(const Model *model, DagScratch *scratch);
 
 /* least[unknowns]: the highest derivative of each unknown that the model writes, including eliminated equations v = der(x). true if
  * one of them is beyond d: then the offsets must be raised (structure_raise). */

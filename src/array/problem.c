@@ -114,21 +114,6 @@ Expr problem_expression(const Problem *problem, Expr e) {
 
 static Expr put_aliases(const void *problem, Expr e) { return problem_expression(problem, e); }
 
-uint32_t *problem_written_orders(const Model *model, DagScratch *scratch) {
-  uint32_t *order = heap_array(scratch->heap, model->unknowns.count, sizeof *order);
-  ExprVec leaves = {0};
-  for (uint32_t i = 0; i < model->equations.count; i++) {
-    leaves.count = 0;
-    dag_variables(model->dag, scratch, model->equations.data[i].residual, &leaves);
-    for (uint32_t k = 0; k < leaves.count; k++) {
-      uint32_t unknown = dag_index(model->dag, leaves.data[k]), written = dag_order(model->dag, leaves.data[k]);
-      if (written > order[unknown]) order[unknown] = written;
-    }
-  }
-  vec_free(scratch->heap, &leaves);
-  return order;
-}
-
 /* The same for expressions that the discrete part reads. */
 static bool raise_by_logic(const Problem *problem, const int32_t *d, int32_t *least) {
   Dag *dag = problem->model->dag;
@@ -165,12 +150,8 @@ bool problem_raise_orders(const Problem *problem, const uint32_t *written, uint3
 
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
   bool beyond = raise_by_logic(problem, d, least);
-  const Model *model = problem->model;
   if (!problem->aliases.removed && !problem->written) return beyond; /* the equations hold them */
-  uint32_t *written = problem_written_orders(model, dag_scratch(model->dag));
-  beyond |= problem_raise_orders(problem, written, model->unknowns.count, d, least);
-  heap_free(model->heap, written);
-  return beyond;
+  return problem_raise_orders(problem, problem->highest, problem->model->unknowns.count, d, least) || beyond;
 }
 
 void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *named) {
@@ -212,6 +193,7 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   join_streams(&problem, arena);
   semilinear_put_choices(model->dag, problem.residual, problem.equations);
   problem.logic = logic_make(model, problem.residual, problem.equations, put_aliases, &problem);
+  problem.highest = model_highest_orders(model, model->equations.count, arena);
   build_incidence(&problem, arena);
   return problem;
 }
@@ -337,6 +319,7 @@ Problem problem_extend(const Problem *problem, const Expr *residual, const Expr 
   }
   extended.equations = n + count;
   extended.unknowns = m + count;
+  extended.highest = model_highest_orders(model, model->equations.count, arena);
   build_incidence(&extended, arena);
   return extended;
 }
@@ -355,6 +338,7 @@ Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *are
   longer.equation[n] = model->equations.count;
   longer.equations = n + 1;
   model->equations.data[model->equations.count++] = equation;
+  longer.highest = model_highest_orders(model, model->equations.count, arena);
   build_incidence(&longer, arena);
   return longer;
 }

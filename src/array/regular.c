@@ -272,70 +272,94 @@ static bool is_plainly_regular(const Problem *problem, const Structure *structur
   return found;
 }
 
+/* The blocks that may be singular, a batch at a time. */
 typedef struct Candidates {
+  const Problem *problem;
+  const Structure *structure;
+  const Samples *samples;
+  uint32_t sample;
+  Arena scratch; /* of the batch */
+  int32_t *place, next; /* next: the first block after the batch */
   IntVec block;
   VEC(BlockJacobian) jacobian;
   ExprVec entries;
+  Entries values;
 } Candidates;
 
-static void collect(const Problem *problem, const Structure *structure, Arena *scratch, Candidates *candidates) {
-  Heap *heap = scratch->heap;
+static Candidates candidates_make(const Problem *problem, const Structure *structure, const Samples *samples,
+                                  uint32_t sample, Heap *heap) {
+  return (Candidates){.problem = problem,
+                      .structure = structure,
+                      .samples = samples,
+                      .sample = sample,
+                      .scratch = arena_make(heap),
+                      .place = heap_array(heap, problem->unknowns, sizeof(int32_t))};
+}
+
+/* Finds and evaluates the next batch. At the end returns false and releases everything. */
+static bool candidates_next(Candidates *candidates) {
+  Heap *heap = candidates->scratch.heap;
   ExprVec leaves = {0};
-  int32_t *place = arena_array(scratch, problem->unknowns, sizeof *place);
-  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
-    if (is_plainly_regular(problem, structure, b, &leaves)) continue;
-    BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, scratch);
-    vec_push(heap, &candidates->block, b);
+  arena_free(&candidates->scratch);
+  candidates->scratch = arena_make(heap);
+  candidates->block.count = candidates->jacobian.count = candidates->entries.count = 0;
+  for (; candidates->next < candidates->structure->blocks.n_blocks && candidates->entries.count < SAMPLES_BATCH;
+       candidates->next++) {
+    if (is_plainly_regular(candidates->problem, candidates->structure, candidates->next, &leaves)) continue;
+    BlockJacobian jacobian = regular_jacobian(candidates->problem, candidates->structure, candidates->next,
+                                              candidates->place, &candidates->scratch);
+    vec_push(heap, &candidates->block, candidates->next);
     vec_push(heap, &candidates->jacobian, jacobian);
     for (int32_t e = 0; e < jacobian.row_start[jacobian.size]; e++)
       vec_push(heap, &candidates->entries, jacobian.entry[e]);
   }
   vec_free(heap, &leaves);
+  if (candidates->block.count) {
+    candidates->values = evaluate(candidates->samples, candidates->sample, candidates->entries.data,
+                                  candidates->entries.count, &candidates->scratch);
+    return true;
+  }
+  heap_free(heap, candidates->place);
+  vec_free(heap, &candidates->block, &candidates->jacobian, &candidates->entries);
+  arena_free(&candidates->scratch);
+  return false;
 }
 
-static void release(Candidates *candidates, Arena *scratch) {
-  vec_free(scratch->heap, &candidates->block, &candidates->jacobian, &candidates->entries);
-  arena_free(scratch);
+/* The rank of block k of the batch, whose entries begin at *at; moves *at to the next block. */
+static int32_t candidate_rank(const Candidates *candidates, uint32_t k, uint32_t *at) {
+  const BlockJacobian *jacobian = &candidates->jacobian.data[k];
+  int32_t rank = rank_at(jacobian, entries_from(candidates->values, *at), candidates->scratch.heap);
+  *at += (uint32_t)jacobian->row_start[jacobian->size];
+  return rank;
 }
 
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                    SingularVec *singular) {
-  Heap *heap = arena->heap;
-  Arena scratch = arena_make(heap);
-  Candidates candidates = {0};
-  collect(problem, structure, &scratch, &candidates);
-  Entries entries = evaluate(samples, 0, candidates.entries.data, candidates.entries.count, &scratch);
-  uint32_t at = 0;
-  for (uint32_t k = 0; k < candidates.block.count; k++) {
-    const BlockJacobian *jacobian = &candidates.jacobian.data[k];
-    bool regular = rank_at(jacobian, entries_from(entries, at), heap) == jacobian->size;
-    SingularBlock found;
-    at += (uint32_t)jacobian->row_start[jacobian->size];
-    if (regular || !is_singular(jacobian, samples, &scratch, &found)) continue;
-    found.block = candidates.block.data[k];
-    vec_push(heap, singular, found);
-  }
-  release(&candidates, &scratch);
+  Candidates candidates = candidates_make(problem, structure, samples, 0, arena->heap);
+  while (candidates_next(&candidates))
+    for (uint32_t k = 0, at = 0; k < candidates.block.count; k++) {
+      const BlockJacobian *jacobian = &candidates.jacobian.data[k];
+      SingularBlock found;
+      if (candidate_rank(&candidates, k, &at) == jacobian->size) continue;
+      if (!is_singular(jacobian, samples, &candidates.scratch, &found)) continue;
+      found.block = candidates.block.data[k];
+      vec_push(arena->heap, singular, found);
+    }
 }
 
 void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                          SingularVec *singular) {
-  Heap *heap = arena->heap;
-  Arena scratch = arena_make(heap);
-  Candidates candidates = {0};
-  collect(problem, structure, &scratch, &candidates);
-  Entries entries = evaluate(samples, SAMPLE_START, candidates.entries.data, candidates.entries.count, &scratch);
-  uint32_t at = 0, next = 0, known = singular->count;
-  for (uint32_t k = 0; k < candidates.block.count; k++) {
-    const BlockJacobian *jacobian = &candidates.jacobian.data[k];
-    int32_t block = candidates.block.data[k], rank = rank_at(jacobian, entries_from(entries, at), heap);
-    at += (uint32_t)jacobian->row_start[jacobian->size];
-    while (next < known && singular->data[next].block < block) next++;
-    bool everywhere = next < known && singular->data[next].block == block;
-    if (everywhere || rank == UNDEFINED || rank == jacobian->size) continue;
-    SingularBlock found = {.block = block, .size = jacobian->size, .rank = rank, .here_only = true, .points = 1};
-    if (jacobian->size > RANK_SIZE) found.rank = UNDEFINED;
-    vec_push(heap, singular, found);
-  }
-  release(&candidates, &scratch);
+  Candidates candidates = candidates_make(problem, structure, samples, SAMPLE_START, arena->heap);
+  uint32_t next = 0, known = singular->count;
+  while (candidates_next(&candidates))
+    for (uint32_t k = 0, at = 0; k < candidates.block.count; k++) {
+      const BlockJacobian *jacobian = &candidates.jacobian.data[k];
+      int32_t block = candidates.block.data[k], rank = candidate_rank(&candidates, k, &at);
+      while (next < known && singular->data[next].block < block) next++;
+      bool everywhere = next < known && singular->data[next].block == block;
+      if (everywhere || rank == UNDEFINED || rank == jacobian->size) continue;
+      SingularBlock found = {.block = block, .size = jacobian->size, .rank = rank, .here_only = true, .points = 1};
+      if (jacobian->size > RANK_SIZE) found.rank = UNDEFINED;
+      vec_push(arena->heap, singular, found);
+    }
 }

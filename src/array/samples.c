@@ -246,8 +246,9 @@ static Sized node_value(const Samples *samples, uint32_t sample, Expr e, const u
   }
 }
 
-void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
-                      double *sizes, double *absorbed) {
+/* Values, sizes and absorbed sizes of some roots; the last two may be NULL. */
+static void evaluate_roots(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
+                           double *sizes, double *absorbed) {
   Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;
   IndexVec order = {0};
@@ -266,6 +267,16 @@ void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots
   }
   heap_free(heap, found);
   vec_free(heap, &order);
+}
+
+/* What two batches share is evaluated twice, but the memory is that of one batch. */
+void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
+                      double *sizes, double *absorbed) {
+  for (uint32_t first = 0; first < count; first += SAMPLES_BATCH) {
+    uint32_t rest = count - first;
+    evaluate_roots(samples, sample, roots + first, rest < SAMPLES_BATCH ? rest : SAMPLES_BATCH, values + first,
+                   sizes ? sizes + first : NULL, absorbed ? absorbed + first : NULL);
+  }
 }
 
 bool sample_is_zero(double value, double size) { return fabs(value) <= ROUND_OFF * size; }

@@ -586,7 +586,8 @@ static bool run_once(Caller *caller, const CallSite *site, const double *argumen
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   if (turn == EFFECT_WAITS) return true;
   if (turn == EFFECT_MADE) {
-    if (!caller_interpret(caller, site, arguments, results)) return false;
+    if (!caller_interpret(caller, site, arguments, results))
+      return effects_fail(caller->effects, site->function, caller_failure(caller)), false;
     const Callee *callee = find_callee(&caller->runners[0], site->function);
     effects_keep(caller->effects, site->function, arguments, (const double *)(const void *)callee->results);
   }

@@ -28,7 +28,11 @@ static DecideAction make_action(const Decisions *decisions, const LogicAction *a
   const Term *terms;
   double coefficient = 1;
   DecideAction made = {.column = -1, .sign = 1, .is_initial = action->written->is_initial};
-  if (action->kind != ACTION_REINIT) return made;
+  made.kind = action->kind == ACTION_REINIT      ? DECIDE_REINIT
+              : action->kind == ACTION_ASSERT    ? DECIDE_ASSERT
+              : action->kind == ACTION_TERMINATE ? DECIDE_TERMINATE
+                                                 : DECIDE_CALL;
+  if (made.kind != DECIDE_REINIT) return made;
   Expr target = action->target;
   bool is_negated = dag_op(array->dag, target) == OP_SUM;
   if (is_negated && dag_terms(array->dag, target, &coefficient, &terms) == 1) target = terms[0].node;
@@ -62,6 +66,7 @@ static DecidePlan make_plan(const Decisions *decisions, Heap *heap) {
       .leaves = (int)logic->leaves,
       .all = (int)modes_leaves(code->modes),
       .initial = (int)logic->initial,
+      .terminal = logic->asks_terminal ? (int)logic->terminal : -1,
       .levels = (int)logic->level_start.count - 1,
       .initial_steps = (int)logic->initial_steps.count,
       .lefts = (int)logic->lefts.count,
@@ -146,7 +151,13 @@ static void keep_undefined(void *host, DecideProgram program, int level, int k, 
   if (is_known) snprintf(decisions->undefined_reason, sizeof decisions->undefined_reason, "%s", blame.reason);
 }
 
-static const DecideHost methods = {evaluate, set_parameter, keep_undefined};
+static void forget_calls(void *host, bool is_new_event) {
+  Decisions *decisions = host;
+  if (is_new_event) effects_forget_failure(decisions->effects);
+  effects_begin(decisions->effects);
+}
+
+static const DecideHost methods = {evaluate, set_parameter, keep_undefined, forget_calls};
 
 /* ---- making ---- */
 
@@ -225,6 +236,7 @@ void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *t
 
 void decisions_start(Decisions *decisions, const double *starts) {
   Evaluator *evaluator = decisions->evaluator;
+  effects_forget_failure(decisions->effects);
   effects_begin(decisions->effects);
   const Model *model = evaluator->model;
   for (uint32_t d = 0; d < model->discretes.count; d++) {
@@ -278,24 +290,12 @@ bool decisions_run(Decisions *decisions, double t, Diags *diags) {
   return false;
 }
 
-void decisions_begin(Decisions *decisions, double t, const double *y) {
-  decide_begin(&decisions->decide, t, y);
-  effects_begin(decisions->effects);
-}
-
-void decisions_end(Decisions *decisions, double t, const double *y) {
-  effects_begin(decisions->effects);
-  decide_end(&decisions->decide, t, y);
-}
-
 bool decisions_admit(Decisions *decisions, double t, const double *y) {
   if (!effects_any(decisions->effects)) return false;
   effects_look(decisions->effects);
   decide_look(&decisions->decide, t, y);
   return effects_admit(decisions->effects);
 }
-
-void decisions_accepted(Decisions *decisions) { effects_begin(decisions->effects); }
 
 /* ---- messages ---- */
 
@@ -309,9 +309,21 @@ static void report_refused(const Decisions *decisions, double t, DiagCode code, 
   } else diag_error(diags, code, refused->span, "at time %.10g reinit sets %s to a value that is not defined", t, name);
 }
 
+static void report_failed(const Decisions *decisions, uint32_t number, const char *reason, double t, DiagCode code,
+                          Diags *diags) {
+  const Model *model = decisions->evaluator->model;
+  const Function *function = model->functions.data[number];
+  diag_error(diags, code, function->routine->span, "at time %.10g a call of `%s` fails: %s", t,
+             names_text(model->names, function->name), reason);
+  effects_forget_failure(decisions->effects); /* the run may be restored or started again */
+}
+
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags) {
   const DecideStep *step = decisions->decide.undefined;
   Model *model = evaluator_model(decisions->evaluator);
+  const char *reason;
+  uint32_t failed = effects_failed(decisions->effects, &reason);
+  if (failed != MAP_NONE) return report_failed(decisions, failed, reason, t, code, diags), false;
   if (decisions->decide.refused >= 0) return report_refused(decisions, t, code, diags), false;
   if (!step) return true;
   const IndexVec *own = step->is_parameter ? &model->parameters : &model->discretes;

@@ -38,17 +38,8 @@ void decisions_adopt(Decisions *decisions, const double *discretes);
 /* A run begins at t: samples are counted from there. false: the interval of one is not positive, which is an error in diags. */
 bool decisions_run(Decisions *decisions, double t, Diags *diags);
 
-/* Begins an event at (t, y): pre() takes the values, and samples that are due become true. */
-void decisions_begin(Decisions *decisions, double t, const double *y);
-
 /* At (t, y) everything has settled. Admits the first call that waits (effects.h); false: none does. */
 bool decisions_admit(Decisions *decisions, double t, const double *y);
-
-/* An iteration of the event is over: pre() has new values. */
-void decisions_accepted(Decisions *decisions);
-
-/* Ends an event at (t, y): samples become false, and so do values that depend on them. */
-void decisions_end(Decisions *decisions, double t, const double *y);
 
 /* The number of events from `begin` to `stop` of the sample with the most, and its start and interval; 0: there is none. */
 double decisions_expected(Decisions *decisions, double begin, double stop, double *start, double *interval);

@@ -2,6 +2,7 @@
 #include "code/effects.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct EffectCall {
@@ -17,6 +18,8 @@ struct Effects {
   IndexVec numbers;  /* functions whose calls are made once, ascending */
   uint32_t first;    /* the first function that waits; MAP_NONE */
   uint32_t admitted; /* MAP_NONE: none */
+  uint32_t failed;   /* the first call that failed; MAP_NONE */
+  char reason[200];
   bool waits, is_start, is_held, is_ordered;
 };
 
@@ -27,7 +30,7 @@ Effects *effects_of(Heap *heap, const Model *model) {
   Effects *effects = heap_guest(heap, &EFFECTS);
   if (effects) return effects;
   effects = heap_alloc(heap, sizeof *effects);
-  *effects = (Effects){.heap = heap, .model = model, .first = MAP_NONE, .admitted = MAP_NONE};
+  *effects = (Effects){.heap = heap, .model = model, .first = MAP_NONE, .admitted = MAP_NONE, .failed = MAP_NONE};
   effects->calls = heap_array(heap, model->functions.count, sizeof *effects->calls);
   for (uint32_t f = 0; f < model->functions.count; f++) {
     const Function *function = model->functions.data[f];
@@ -204,5 +207,21 @@ void effects_keep(Effects *effects, uint32_t number, const double *arguments, co
   if (function->arguments) memcpy(call->arguments, arguments, function->arguments * sizeof *arguments);
   memcpy(call->results, results, function->results * sizeof *results);
 }
+
+void effects_fail(Effects *effects, uint32_t number, const char *reason) {
+  EffectCall *call = &effects->calls[number];
+  call->is_kept = true;
+  for (uint32_t r = 0; r < effects->model->functions.data[number]->results; r++) call->results[r] = NAN;
+  if (effects->failed != MAP_NONE) return;
+  effects->failed = number;
+  snprintf(effects->reason, sizeof effects->reason, "%s", reason);
+}
+
+uint32_t effects_failed(const Effects *effects, const char **reason) {
+  *reason = effects->reason;
+  return effects->failed;
+}
+
+void effects_forget_failure(Effects *effects) { effects->failed = MAP_NONE; }
 
 const double *effects_kept(const Effects *effects, uint32_t number) { return effects->calls[number].results; }

@@ -43,4 +43,10 @@ EffectTurn effects_turn(Effects *effects, uint32_t number, const double *argumen
 
 /* Keeps the results of a call that was made; effects_kept returns them. */
 void effects_keep(Effects *effects, uint32_t number, const double *arguments, const double *results);
+
+/* A call could not be made. The event goes on without it, and the run then ends: the second function returns the function's number and
+ * the reason; MAP_NONE: all calls were made. The third forgets it. */
+void effects_fail(Effects *effects, uint32_t number, const char *reason);
+uint32_t effects_failed(const Effects *effects, const char **reason);
+void effects_forget_failure(Effects *effects);
 const double *effects_kept(const Effects *effects, uint32_t number);

@@ -1,7 +1,7 @@
 /* schedule: see schedule.h. */
 #include "code/schedule.h"
 
-#include "core/settle.h"
+#include "core/switching.h"
 
 #include <float.h>
 #include <math.h>
@@ -185,7 +185,7 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
   double width = stop - from, low = from;
   for (uint32_t looks = 0; low < stop; looks++) {
     double high = fmin(low + width, stop);
-    bool monotone = false, narrow = width < 2 * (settle_behind(high) - high) || looks > STRETCH_LIMIT;
+    bool monotone = false, narrow = width < 2 * (switching_behind(high) - high) || looks > STRETCH_LIMIT;
     if (!may_leave(schedule, timer, range, (Interval){low, high}, &monotone)) {
       width *= 2;
     } else if (monotone || narrow) {
@@ -202,7 +202,8 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
 
 void schedule_count_work(const Schedule *schedule, double begin, double stop) {
   budget_task(heap_budget(schedule->heap), SEARCH);
-  for (uint32_t k = 0; k < schedule->count; k++) find_exit(schedule, &schedule->timer[k], settle_behind(begin), stop);
+  for (uint32_t k = 0; k < schedule->count; k++)
+    find_exit(schedule, &schedule->timer[k], switching_behind(begin), stop);
   budget_task(heap_budget(schedule->heap), NULL);
 }
 
@@ -217,7 +218,7 @@ double schedule_next(Schedule *schedule, double t, double stop, double first, ui
     bool is_known = same && timer->from <= t && t < timer->until && timer->until >= fmin(timer->next, end);
     if (!is_known) {
       if (same) end = stop;
-      timer->next = find_exit(schedule, timer, settle_behind(t), end);
+      timer->next = find_exit(schedule, timer, switching_behind(t), end);
       timer->from = t;
       timer->until = fmin(timer->next, end);
     }

@@ -2,8 +2,6 @@
 #include "code/switches.h"
 
 #include "base/map.h"
-#include "core/settle.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -88,17 +86,6 @@ static void make_edges(Heap *heap, Switches *switches) {
   edges->slope = heap_array(heap, modes->count, sizeof(double));
 }
 
-Switches *switches_new(Heap *heap, Evaluator *evaluator) {
-  const Modes *modes = evaluator->code->modes;
-  Decisions *decisions = decisions_new(heap, evaluator);
-  if (!modes->count && !decisions && !evaluator->inputs) return NULL;
-  Switches *switches = heap_alloc(heap, sizeof *switches);
-  *switches = (Switches){.modes = modes, .evaluator = evaluator, .decisions = decisions};
-  switches->schedule = schedule_new(heap, evaluator);
-  make_edges(heap, switches);
-  return switches;
-}
-
 void switches_adopt(Switches *switches, const Switches *before) {
   for (int m = 0; m < switches->edges.count; m++) {
     EdgeHistory *to = &switches->edges.history[m], own = *to;
@@ -152,40 +139,18 @@ void switches_transfer(const Switches *switches, SwitchesState *state, Transfer 
 
 /* ---- setting all ---- */
 
-void switches_evaluate(Switches *switches, double t, const double *y) { edges_evaluate(&switches->edges, t, y); }
-
 bool switches_contradict(const Switches *switches, uint32_t *mode) {
   int first = edges_first_contradiction(&switches->edges);
   if (first >= 0) *mode = (uint32_t)first;
   return first >= 0;
 }
 
-static uint32_t set_timed(Switches *switches, double t) {
-  bool is_at_start = switches->edges.now->is_at_start;
-  return schedule_set(switches->schedule, is_at_start ? t : settle_behind(t), switches->edges.waits);
-}
-
-static void run_conditions(const Switches *switches, Workspace *workspace, double t, const double *y) {
-  Point point = evaluator_point(switches->evaluator, t, y);
-  workspace_run(workspace, &point, switches->edges.difference);
-}
-
-void switches_guess(Switches *switches, double t, const double *y) {
-  if (!switches->modes->count) {
-    switches_set(switches, t, y);
-    return;
-  }
-  if (switches->schedule) set_timed(switches, t); /* also if a guess leaves values undefined */
-  Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
-  run_conditions(switches, written, t, y);
-  switches_set(switches, t, y);
-}
-
 /* Modes of time may also depend on variables that no state moves. They follow these variables, except on their edges, where
  * the schedule decides. */
 void switches_follow(Switches *switches, Workspace *written, double t, const double *y) {
   Edges *edges = &switches->edges;
-  run_conditions(switches, written, t, y);
+  Point point = evaluator_point(switches->evaluator, t, y);
+  workspace_run(written, &point, edges->difference);
   for (int m = 0; m < edges->count; m++) {
     const Condition *condition = &edges->condition[m];
     double difference = edges->difference[m];
@@ -195,49 +160,72 @@ void switches_follow(Switches *switches, Workspace *written, double t, const dou
   }
 }
 
-/* Sets all discrete values except the modes. */
-static uint32_t set_decided(Switches *switches, double t, const double *y) {
-  if (!switches->decisions) return 0;
-  Decide *decide = &switches->decisions->decide;
-  decide->matter = false;
-  uint32_t changed = (uint32_t)decide_set(decide, t, y);
-  switches->matter = switches->matter || decide->matter;
-  return changed;
-}
-
 void switches_follow_modes(Switches *switches, double t, const double *y) {
-  for (uint32_t round = 0; round < modes_leaves(switches->modes) && set_decided(switches, t, y); round++) continue;
+  Decide *decide = switches->switching.decide;
+  for (uint32_t round = 0; decide && round < modes_leaves(switches->modes) && decide_set(decide, t, y); round++)
+    continue;
 }
 
-void switches_enter_start(Switches *switches, double t, const double *y) {
-  edges_enter_start(&switches->edges, t, y);
-  if (switches->schedule && switches->edges.now->is_at_start)
-    switches->edges.now->is_at_start = schedule_changes(switches->schedule, t) == MAP_NONE;
+/* ---- the host of switching.h ---- */
+
+static void write_differences(void *host, double t, const double *y, double *out) {
+  const Switches *switches = host;
+  Evaluator *evaluator = switches->evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  Workspace *written = workspace_new(evaluator->heap, evaluator->code->written);
+  workspace_run(written, &point, out);
 }
 
-uint32_t switches_leave_start(Switches *switches, double t, const double *y) {
-  int m = edges_leave_start(&switches->edges, t, y);
-  if (m >= 0) return (uint32_t)m;
-  return switches->schedule ? schedule_changes(switches->schedule, settle_behind(t)) : MAP_NONE;
-}
-
-uint32_t switches_set(Switches *switches, double t, const double *y) {
+static int set_timed(void *host, double t, double at, const double *y) {
+  Switches *switches = host;
   Inputs *inputs = switches->evaluator->inputs;
-  uint32_t changed = switches->schedule ? set_timed(switches, t) : 0;
+  (void)y;
+  uint32_t changed = switches->schedule ? schedule_set(switches->schedule, at, switches->edges.waits) : 0;
   if (inputs) changed += inputs_pass(inputs, t);
-  if (changed) switches->matter = true;
-  changed += (uint32_t)edges_set(&switches->edges, t, y, changed, &switches->matter);
-  return changed + set_decided(switches, t, y);
+  return (int)changed;
 }
 
-bool switches_settle(Switches *switches, double t, const double *y) {
-  switches->matter = false;
-  for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++) {
-    switches_evaluate(switches, t, y);
-    bool changes = switches_set(switches, t, y);
-    if (!changes && !(switches->decisions && decisions_admit(switches->decisions, t, y))) return false;
-  }
-  return switches->matter;
+static int timed_change(void *host, double t, const double *y) {
+  const Switches *switches = host;
+  (void)y;
+  return switches->schedule ? (int)schedule_changes(switches->schedule, t) : -1;
+}
+
+static double next_timed(void *host, double t, double until, double first, int *mode) {
+  const Switches *switches = host;
+  Inputs *inputs = switches->evaluator->inputs;
+  uint32_t timed = MAP_NONE;
+  if (inputs) first = fmin(first, inputs_next_time(inputs, t));
+  if (first > until) first = INFINITY;
+  if (switches->schedule) first = schedule_next(switches->schedule, t, until, first, &timed);
+  *mode = (int)timed;
+  return first;
+}
+
+static bool call(void *host, double t, const double *y) {
+  const Switches *switches = host;
+  return switches->decisions && decisions_admit(switches->decisions, t, y);
+}
+
+static void make_switching(Switches *switches) {
+  static const SwitchingHost methods = {write_differences, set_timed, timed_change, next_timed, call};
+  switches->switching = (Switching){.methods = &methods,
+                                    .host = switches,
+                                    .edges = &switches->edges,
+                                    .decide = switches->decisions ? &switches->decisions->decide : NULL,
+                                    .leaves = (int)modes_leaves(switches->modes)};
+}
+
+Switches *switches_new(Heap *heap, Evaluator *evaluator) {
+  const Modes *modes = evaluator->code->modes;
+  Decisions *decisions = decisions_new(heap, evaluator);
+  if (!modes->count && !decisions && !evaluator->inputs) return NULL;
+  Switches *switches = heap_alloc(heap, sizeof *switches);
+  *switches = (Switches){.modes = modes, .evaluator = evaluator, .decisions = decisions};
+  switches->schedule = schedule_new(heap, evaluator);
+  make_edges(heap, switches);
+  make_switching(switches);
+  return switches;
 }
 
 /* ---- modes that change by themselves at an event ---- */
@@ -249,7 +237,7 @@ void switches_mark_crossing(Switches *switches, uint32_t m, double t, const doub
   edges_evaluate(edges, t, y);
   edges_evaluate_rates(edges, t, y);
   if (switches->schedule)
-    schedule_mark_changes(switches->schedule, edges->now->is_at_start ? t : settle_behind(t), marks);
+    schedule_mark_changes(switches->schedule, edges->now->is_at_start ? t : switching_behind(t), marks);
   for (int k = 0; k < edges->count; k++) {
     const Condition *condition = &edges->condition[k];
     if (!condition->is_timed && !condition->meets && !edges_slides(edges, k))

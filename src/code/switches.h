@@ -5,16 +5,16 @@
 #include "code/decisions.h"
 #include "code/schedule.h"
 #include "core/bernstein.h"
-#include "core/edges.h"
+#include "core/switching.h"
 
 typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
   Schedule *schedule;           /* NULL: no mode depends only on time */
   Decisions *decisions;         /* NULL: only modes change at events */
-  bool matter;                  /* set when something that rows depend on changes; the caller clears it */
   Workspace *workspace, *rates; /* of the conditions and rates of the evaluator's code; rates: NULL if none is known */
   Edges edges;
+  Switching switching; /* all of these; the delays are set where they are needed */
 } Switches;
 
 /* For the modes and the logic of the evaluator's code, and its inputs; NULL if it has none. Lives in the heap. */
@@ -36,19 +36,8 @@ void switches_adopt(Switches *switches, const Switches *before);
  * until the search is over. */
 void switches_go_on(Switches *switches, const Switches *before);
 
-/* At the start, from switches_new on, modes have the values of their relations as written. In a run this holds from the first call
- * on, if they have these values at (t, y). From the second call on, a mode on an edge has the value that holds right after it.
- * switches_leave_start returns the first mode at (t, y) for which that makes a difference; MAP_NONE: none. */
-void switches_enter_start(Switches *switches, double t, const double *y);
-uint32_t switches_leave_start(Switches *switches, double t, const double *y);
-
-/* Evaluates the differences at (t, y); see edges_evaluate. */
-void switches_evaluate(Switches *switches, double t, const double *y);
-
-/* Sets the modes by the relations as written at a guess, where equations need not hold. */
-void switches_guess(Switches *switches, double t, const double *y);
-
-/* The same, to be called repeatedly, in a search without logic; `written` is a workspace of the conditions as written. */
+/* Sets the modes by the relations as written at a guess, to be called repeatedly, in a search without logic; `written` is a
+ * workspace of the conditions as written. */
 void switches_follow(Switches *switches, Workspace *written, double t, const double *y);
 
 /* The first mode whose last difference has left its range by more than round-off; false: there is none. */
@@ -56,12 +45,6 @@ bool switches_contradict(const Switches *switches, uint32_t *mode);
 
 /* Sets all discrete values except the modes, for modes that were flipped or are held. */
 void switches_follow_modes(Switches *switches, double t, const double *y);
-
-/* Sets every mode by its last difference, at (t, y), then all other discrete values; returns how many changed: see edges_set. */
-uint32_t switches_set(Switches *switches, double t, const double *y);
-
-/* Sets all discrete values by the columns at (t, y), until they no longer change. Do rows depend on what has changed? */
-bool switches_settle(Switches *switches, double t, const double *y);
 
 /* Marks the modes that leave their ranges by themselves at the event (t, y) of mode m: by the differences and rates before anything
  * changes. */

@@ -78,11 +78,16 @@ static void set_lefts(Decide *decide, double t, const double *y) {
   for (int k = 0; k < decide->plan.lefts; k++) decide->discretes[decide->plan.left[k]] = decide->values[k];
 }
 
+static void forget_calls(const Decide *decide, bool is_new_event) {
+  if (decide->methods->forget_calls) decide->methods->forget_calls(decide->host, is_new_event);
+}
+
 void decide_begin(Decide *decide, double t, const double *y) {
   set_lefts(decide, t, y);
   decide_copy_pre(decide);
   decide->matter = false;
   set_samples(decide, t);
+  forget_calls(decide, true);
 }
 
 /* Columns are accurate to round-off only, so values computed from them are compared with this margin. */
@@ -156,6 +161,7 @@ int decide_set(Decide *decide, double t, const double *y) {
 
 void decide_end(Decide *decide, double t, const double *y) {
   bool any = false;
+  forget_calls(decide, false);
   for (int k = 0; k < decide->plan.samples; k++) {
     double *leaf = &decide->discretes[decide->plan.sample[k]];
     any = any || *leaf != 0;
@@ -181,7 +187,13 @@ bool decide_accept(Decide *decide, double t, const double *y) {
     decide->is_stale = decide->is_stale || decide->plan.matters[leaf] & MATTERS_PRE;
   }
   decide_copy_pre(decide);
+  forget_calls(decide, false);
   return differ;
+}
+
+bool decide_is_end(const Decide *decide) {
+  int terminal = decide->plan.terminal;
+  return terminal >= 0 && decide->discretes[terminal] != 0 && decide->plan.matters[terminal];
 }
 
 /* Each term includes the hash before it, so the order counts. */

@@ -16,7 +16,10 @@ typedef struct DecideStep {
   int reads_columns; /* its value depends on columns, which are known to round-off only */
 } DecideStep;
 
+typedef enum DecideKind { DECIDE_REINIT, DECIDE_ASSERT, DECIDE_TERMINATE, DECIDE_CALL } DecideKind;
+
 typedef struct DecideAction {
+  DecideKind kind;
   int column, sign; /* for reinit: the column that it sets; -1: none */
   int is_initial;   /* belongs to an initial section: counts at the start only */
 } DecideAction;
@@ -28,6 +31,7 @@ typedef enum DecideProgram { DECIDE_LEVEL, DECIDE_INITIAL, DECIDE_LEFTS, DECIDE_
 typedef struct DecidePlan {
   int leaves, all; /* the number of discrete values without modes, and with them */
   int initial;     /* leaf that is true at the start */
+  int terminal;    /* leaf that is true at the end; -1: none */
   int levels, initial_steps, lefts, samples, actions;
   const int *level_start; /* [levels + 1] */
   const DecideStep *step, *initial_step;
@@ -40,11 +44,14 @@ typedef struct DecidePlan {
 typedef struct DecideHost {
   void (*evaluate)(void *host, DecideProgram program, int level, double t, const double *y, double *out);
 
-  /* The next two may be 0. Sets a parameter, and those bound to it. Returns whether its value has changed. */
+  /* The next three may be 0. Sets a parameter, and those bound to it. Returns whether its value has changed. */
   bool (*set_parameter)(void *host, int parameter, double value);
 
   /* Reports a step without a value: output k of a program at (t, y). */
   void (*undefined)(void *host, DecideProgram program, int level, int k, double t, const double *y);
+
+  /* pre() has new values, or an event begins: calls that were made may be made again. */
+  void (*forget_calls)(void *host, bool is_new_event);
 } DecideHost;
 
 typedef struct Decide {
@@ -95,6 +102,9 @@ bool decide_accept(Decide *decide, double t, const double *y);
 
 /* Ends an event at (t, y): makes the samples false, and updates values that depend on them. */
 void decide_end(Decide *decide, double t, const double *y);
+
+/* Is terminal() true, and do rows depend on it? */
+bool decide_is_end(const Decide *decide);
 
 /* Adds the values that all steps and actions have at (t, y) to a hash. Sets none of them. */
 uint64_t decide_hash(Decide *decide, uint64_t hash, double t, const double *y);

@@ -8,17 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-double settle_behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
-
 static void keep(const Settle *settle, const double *y, SettleBeginning *begin) {
   memcpy(begin->y, y, (size_t)settle->columns * sizeof(double));
-  memcpy(begin->discretes, settle->discretes, (size_t)settle->leaves * sizeof(double));
+  memcpy(begin->discretes, settle->discretes, (size_t)settle->switching->leaves * sizeof(double));
 }
 
 static void go_back(Settle *settle, const SettleBeginning *begin, double *y) {
   memcpy(y, begin->y, (size_t)settle->columns * sizeof(double));
-  memcpy(settle->discretes, begin->discretes, (size_t)settle->leaves * sizeof(double));
-  edges_forget_slides(settle->edges);
+  memcpy(settle->discretes, begin->discretes, (size_t)settle->switching->leaves * sizeof(double));
+  edges_forget_slides(settle->switching->edges);
   settle->undetermined = SETTLE_NONE;
 }
 
@@ -27,7 +25,7 @@ static void go_back(Settle *settle, const SettleBeginning *begin, double *y) {
 /* If the rates of several sliding modes do not add up, no mean of the corners is known to be the solution. Then only one
  * of them slides. */
 static bool slide_if_sum(Settle *settle, double t, double *y) {
-  Edges *edges = settle->edges;
+  Edges *edges = settle->switching->edges;
   int all = edges->now->slides + 1;
   if (all <= 2) return true;
   if (!settle->methods->solve_corner(settle->host, t, y, all) || !edges_add_up(edges, t, y))
@@ -37,7 +35,7 @@ static bool slide_if_sum(Settle *settle, double t, double *y) {
 
 /* Both modes of an edge lead back to it. *more: the modes that do not slide must be set again. */
 static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
-  Edges *edges = settle->edges;
+  Edges *edges = settle->switching->edges;
   *more = settle->may_slide && edges_slide(edges);
   if (!*more) return true;
   bool is_solved = settle->methods->solve(settle->host, t, y) && slide_if_sum(settle, t, y);
@@ -53,7 +51,7 @@ static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
 /* Stops sliding: columns that were the mean of both sides become those of the current modes. Otherwise the round-off
  * that the mean leaves in the rates would decide their direction. Returns whether something slid. */
 static bool leave_edges(Settle *settle, double t, double *y) {
-  if (!edges_slid(settle->edges)) return false;
+  if (!edges_slid(settle->switching->edges)) return false;
   keep(settle, y, &settle->begin);
   if (!settle->methods->solve(settle->host, t, y)) memcpy(y, settle->begin.y, (size_t)settle->columns * sizeof(double));
   return true;
@@ -63,15 +61,15 @@ static bool leave_edges(Settle *settle, double t, double *y) {
 
 /* Sets modes and other discrete values, with pre() held, and solves the columns, until nothing changes. */
 static bool iterate_rounds(Settle *settle, double t, double *y, WhenLoop *loop) {
-  bool is_stale = settle->decide && settle->decide->is_stale;
-  settle->edges->now->keeps_rates = !settle->looks_ahead;
-  Rounds rounds = {.few = loop ? when_loop_rounds(loop) : settle->edges->now->one_by_one ? MANY : ROUNDS};
-  while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->leaves)) {
+  bool is_stale = settle->switching->decide && settle->switching->decide->is_stale;
+  settle->switching->edges->now->keeps_rates = !settle->looks_ahead;
+  Rounds rounds = {.few = loop ? when_loop_rounds(loop) : settle->switching->edges->now->one_by_one ? MANY : ROUNDS};
+  while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->switching->leaves)) {
     bool matter = false;
     if (loop) when_loop_begin(loop);
-    edges_evaluate(settle->edges, t, y);
-    bool changes = settle->methods->set(settle->host, t, y, &matter) > 0;
-    settle->edges->now->keeps_rates = true;
+    edges_evaluate(settle->switching->edges, t, y);
+    bool changes = switching_set(settle->switching, t, y, &matter) > 0;
+    settle->switching->edges->now->keeps_rates = true;
     if (!changes && !is_stale) return !settle->methods->leaves_structure(settle->host, t, y);
     if (changes && !matter) continue;
     is_stale = false;
@@ -87,8 +85,8 @@ static bool iterate_rounds(Settle *settle, double t, double *y, WhenLoop *loop) 
 static bool goes_round(Settle *settle, double t, double *y) {
   bool matter = false;
   when_loop_begin(settle->loop);
-  edges_evaluate(settle->edges, t, y);
-  return settle->methods->set(settle->host, t, y, &matter) && when_loop_is_all(settle->loop);
+  edges_evaluate(settle->switching->edges, t, y);
+  return switching_set(settle->switching, t, y, &matter) && when_loop_is_all(settle->loop);
 }
 
 static bool iterate_with_loop(Settle *settle, double t, double *y) {
@@ -102,12 +100,12 @@ static bool iterate_with_loop(Settle *settle, double t, double *y) {
 
 static bool iterate_modes(Settle *settle, double t, double *y) {
   bool settled = settle->loop ? iterate_with_loop(settle, t, y) : iterate_rounds(settle, t, y, 0);
-  settle->edges->now->keeps_rates = false;
+  settle->switching->edges->now->keeps_rates = false;
   return settled;
 }
 
 static bool settle_once(Settle *settle, double t, double *y, int mode) {
-  edges_begin(settle->edges, mode);
+  edges_begin(settle->switching->edges, mode);
   bool more = true;
   for (int round = 0; round < SLIDE_LIMIT && more; round++)
     if (!iterate_modes(settle, t, y) || !begin_to_slide(settle, t, y, &more)) return false;
@@ -119,16 +117,19 @@ static bool settle_once(Settle *settle, double t, double *y, int mode) {
 /* Starts again from the beginning. Do all modes agree with the consequences of a combination? */
 static bool try_modes(Settle *settle, double t, double *y, const Trial *trial) {
   go_back(settle, &settle->begin, y);
-  edges_flip(settle->edges, trial);
-  for (int round = 0; settle->decide && round < settle->leaves && decide_set(settle->decide, t, y); round++) continue;
+  edges_flip(settle->switching->edges, trial);
+  for (int round = 0;
+       settle->switching->decide && round < settle->switching->leaves && decide_set(settle->switching->decide, t, y);
+       round++)
+    continue;
   if (!settle->methods->solve_at_event(settle->host, t, y)) return false;
-  return iterate_modes(settle, t, y) && edges_agree(settle->edges);
+  return iterate_modes(settle, t, y) && edges_agree(settle->switching->edges);
 }
 
 /* Ideal diodes and switches in one loop must be set together: after changing only one mode there may be no solution, or a cycle.
  * Takes the combination with the fewest changes in which all modes agree. */
 static bool enumerate_modes(Settle *settle, double t, double *y) {
-  Trial trial = edges_trial(settle->edges, TRIAL_LIMIT);
+  Trial trial = edges_trial(settle->switching->edges, TRIAL_LIMIT);
   bool found;
   settle->disturbed = true;
   keep(settle, y, &settle->left); /* describes the failure, if nothing else is found */
@@ -140,15 +141,15 @@ static bool enumerate_modes(Settle *settle, double t, double *y) {
 
 /* Is the result of settle_once, if there is one, a solution? */
 static bool agrees(Settle *settle, bool settled, double t, const double *y) {
-  if (!settled || !edges_undecided(settle->edges)) return settled;
-  edges_evaluate(settle->edges, t, y);
-  return edges_first_contradiction(settle->edges) < 0;
+  if (!settled || !edges_undecided(settle->switching->edges)) return settled;
+  edges_evaluate(settle->switching->edges, t, y);
+  return edges_first_contradiction(settle->switching->edges) < 0;
 }
 
 /* The equations after an event of time may be undefined exactly at its time. */
 static bool settle_later(Settle *settle, double *t, double *y, int mode) {
-  double behind = settle_behind(*t);
-  if (mode >= 0 && !settle->edges->condition[mode].is_timed) return false;
+  double behind = switching_behind(*t);
+  if (mode >= 0 && !settle->switching->edges->condition[mode].is_timed) return false;
   go_back(settle, &settle->begin, y);
   if (!settle_once(settle, behind, y, mode)) return false;
   *t = behind;
@@ -166,8 +167,8 @@ static bool settle_later(Settle *settle, double *t, double *y, int mode) {
  * Modes may pass through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first of these
  * structures is used, if pre() can hold the modes there. */
 static bool settle_values(Settle *settle, double *t, double *y, int mode) {
-  Edges *edges = settle->edges;
-  Decide *decide = settle->decide;
+  Edges *edges = settle->switching->edges;
+  Decide *decide = settle->switching->decide;
   bool may_retract = decide && !decide->latches;
   keep(settle, y, &settle->begin);
   if (may_retract) decide->retracted = false;
@@ -201,35 +202,103 @@ static bool solve_with_new_pre(Settle *settle, double t, double *y) {
 
 /* Everything has settled. Do the current rates require a mode on its edge to change? */
 static bool leads_on(Settle *settle, double t, const double *y) {
-  Edges *edges = settle->edges;
+  Edges *edges = settle->switching->edges;
   edges_evaluate(edges, t, y);
   edges_evaluate_rates(edges, t, y);
   return !edges_agree(edges);
 }
 
-bool settle_event(Settle *settle, double *t, double *y, int mode) {
-  Decide *decide = settle->decide;
+bool settle_watch(Settle *settle, double t, const double *y) {
+  Decide *decide = settle->switching->decide;
+  bool resets = false;
+  if (!decide) return false;
+  decide_act(decide, t, y);
+  for (int a = 0; a < decide->plan.actions; a++) {
+    const DecideAction *action = &decide->plan.action[a];
+    if (!decide_fires(decide, a)) continue;
+    resets = resets || action->column >= 0;
+    if (action->kind == DECIDE_TERMINATE || (action->kind == DECIDE_ASSERT && decide_value(decide, a) == 0))
+      settle->methods->fires(settle->host, a, t, y);
+  }
+  return resets;
+}
+
+/* false: the values of reinit are refused, or the rows cannot be solved with them. */
+static bool reset_columns(Settle *settle, double t, double *y) {
+  Decide *decide = settle->switching->decide;
+  double *before = settle->left.y;
+  memcpy(before, y, (size_t)settle->columns * sizeof *y);
+  memset(settle->held, 0, (size_t)settle->columns);
+  decide_reinit(decide, y, settle->held);
+  edges_leave(settle->switching->edges); /* a sliding mode may be off its edge now */
+  settle->disturbed = true;
+  return decide->refused < 0 && settle->methods->solve_holding(settle->host, t, y, settle->held, before);
+}
+
+static bool act(Settle *settle, double t, double *y, bool *is_reset) {
+  if (settle->methods->agreed && !settle->methods->agreed(settle->host, t, y)) return false;
+  *is_reset = settle_watch(settle, t, y);
+  return !*is_reset || reset_columns(settle, t, y);
+}
+
+/* Finds discrete values with pre() held, until no call is left to make. */
+static bool settle_calls(Settle *settle, double *t, double *y, int mode) {
+  const Switching *switching = settle->switching;
+  bool settled = settle_values(settle, t, y, mode);
+  while (settled && switching->methods->call && switching->methods->call(switching->host, *t, y))
+    settled = settle_values(settle, t, y, mode);
+  return settled;
+}
+
+static bool end(Settle *settle, double t, const double *y, bool is_kink) {
+  const Switching *switching = settle->switching;
+  if (switching->decide) decide_end(switching->decide, t, y);
+  if (settle->methods->end) settle->methods->end(settle->host, y);
+  if (switching->delays) {
+    if (!delays_have_room(switching->delays)) return false;
+    delays_note(switching->delays, t, y, is_kink);
+    edges_evaluate(switching->edges, t, y);
+  }
+  edges_keep(switching->edges, t, y, 0);
+  return true;
+}
+
+static bool iterate(Settle *settle, double *t, double *y, int mode) {
+  Edges *edges = settle->switching->edges;
+  Decide *decide = settle->switching->decide;
   settle->looks_ahead = true;
   settle->disturbed = leave_edges(settle, *t, y);
-  edges_locate(settle->edges, *t, y);
+  edges_locate(edges, *t, y);
   Rounds rounds = {.few = MANY};
-  while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->leaves)) {
+  while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->switching->leaves)) {
     bool is_reset = false;
     settle->iterations++;
-    bool settled = settle_values(settle, t, y, mode);
-    while (settled && settle->methods->call && settle->methods->call(settle->host, *t, y))
-      settled = settle_values(settle, t, y, mode);
+    bool settled = settle_calls(settle, t, y, mode);
     if (decide) decide->latches = false;
-    if (!settled || (decide && decide->undefined)) return false;
-    if (!settle->methods->act(settle->host, *t, y, &is_reset)) return false;
+    if (!settled || (decide && decide->undefined) || !act(settle, *t, y, &is_reset)) return false;
     bool goes_on = decide && (decide_accept(decide, *t, y) || is_reset);
-    if (!settle->methods->accepted(settle->host, *t, y)) return false;
+    if (settle->methods->accepted && !settle->methods->accepted(settle->host, *t, y)) return false;
     if (goes_on && !solve_with_new_pre(settle, *t, y)) return false;
     bool has_looked = settle->looks_ahead;
     settle->looks_ahead = !goes_on && (has_looked || leads_on(settle, *t, y));
     if (goes_on || (!has_looked && settle->looks_ahead)) continue;
-    if (edges_undefined(settle->edges, *t, y) >= 0) return false;
-    return settle->methods->end(settle->host, *t, y, settle->disturbed || mode >= 0);
+    return edges_undefined(edges, *t, y) < 0 && end(settle, *t, y, settle->disturbed || mode >= 0);
   }
   return false;
+}
+
+bool settle_event(Settle *settle, double *t, double *y, int mode) {
+  const Switching *switching = settle->switching;
+  if (switching->decide) decide_begin(switching->decide, *t, y);
+  bool differs = switching->delays && delays_pass(switching->delays, *t, y);
+  differs = differs || (switching->decide && decide_is_end(switching->decide));
+  if (differs && !settle->methods->solve_at_event(settle->host, *t, y)) return false;
+  bool settled = iterate(settle, t, y, mode);
+  settle->disturbed = settle->disturbed || differs;
+  return settled;
+}
+
+bool settle_resume(Settle *settle, double *t, double *y) {
+  if (settle->switching->decide) settle->switching->decide->latches = true;
+  return iterate(settle, t, y, -1);
 }

@@ -5,8 +5,7 @@
  * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
 
-#include "core/decide.h"
-#include "core/edges.h"
+#include "core/switching.h"
 #include "core/when_loop.h"
 
 #include <stddef.h>
@@ -23,26 +22,24 @@ typedef struct SettleMethods {
   bool (*solve_corner)(void *host, double t, double *y, int corner);
   bool (*solve_at_event)(void *host, double t, double *y);
 
-  /* Sets every mode by its last difference, and the other discrete values; returns how many changed. *matter becomes true if rows
-   * depend on one of them. */
-  int (*set)(void *host, double t, const double *y, bool *matter);
+  /* Solves the rows with the columns marked 2 in `held`, which reinit has set; states keep their values as far as the rows allow.
+   * before: the columns before that. false: they cannot be solved. */
+  bool (*solve_holding)(void *host, double t, double *y, unsigned char *held, const double *before);
 
   /* Does another system hold now? Then it sets Settle.restructured. */
   bool (*leaves_structure)(void *host, double t, const double *y);
 
-  /* Called when everything agrees: performs the actions there, and sets columns by reinit. *is_reset: reinit has set one. false:
-   * failure. */
-  bool (*act)(void *host, double t, double *y, bool *is_reset);
+  /* An assertion fails, or the run must end. */
+  void (*fires)(void *host, int action, double t, const double *y);
+
+  /* The next three may be 0. Called when everything agrees, before the actions there. false: failure. */
+  bool (*agreed)(void *host, double t, const double *y);
 
   /* Called after pre() has taken the values. false: failure. */
   bool (*accepted)(void *host, double t, const double *y);
 
-  /* May be 0. Called when modes and discrete values agree: makes the next call that the event makes only once. Then they are set
-   * again. false: there is no such call. */
-  bool (*call)(void *host, double t, const double *y);
-
-  /* Called when nothing changes any more. is_kink: columns, or values that rows depend on, have changed. false: failure. */
-  bool (*end)(void *host, double t, const double *y, bool is_kink);
+  /* Called when nothing changes any more, before delays note the event: makes room for it. */
+  void (*end)(void *host, const double *y);
 } SettleMethods;
 
 /* The columns and the discrete values at the beginning of an iteration. */
@@ -53,16 +50,16 @@ typedef struct SettleBeginning {
 typedef struct Settle {
   const SettleMethods *methods;
   void *host;
-  Edges *edges;
-  Decide *decide; /* 0: only modes change at events */
+  Switching *switching;
   double *discretes;
-  int columns, leaves; /* the number of columns and of discrete values */
+  int columns;
   bool may_slide;
   bool has_other_structure; /* the system includes all branches of its equations, and may be singular in some */
   WhenLoop *loop;           /* for Real values of whens and columns that depend on each other; 0: there are none */
   SettleBeginning begin, left,
-      round;        /* memory: at the beginning of the event, after the iteration, at the beginning of a round */
-  bool looks_ahead; /* the next iteration begins with modes that follow their rates */
+      round;           /* memory: at the beginning of the event, after the iteration, at the beginning of a round */
+  unsigned char *held; /* memory, per column */
+  bool looks_ahead;    /* the next iteration begins with modes that follow their rates */
   /* about the last event */
   bool disturbed;        /* columns, or values that rows depend on, have changed */
   bool restructured;     /* the equations have become those of another system */
@@ -70,9 +67,12 @@ typedef struct Settle {
   uint64_t iterations;   /* of all events */
 } Settle;
 
-/* Just after t: events of time that differ only by round-off are one. */
-double settle_behind(double t);
-
-/* Finds the modes and the other discrete values at the event (t, y) of this mode (-1: of none), after decide_begin. If the
- * equations are undefined at an event of time, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
+/* Handles the event (t, y) of this mode (-1: of none): finds the modes and the other discrete values. If the equations are undefined
+ * at an event of time, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
 bool settle_event(Settle *settle, double *t, double *y, int mode);
+
+/* Continues an event in another system: whens that have fired do not fire again. */
+bool settle_resume(Settle *settle, double *t, double *y);
+
+/* Checks the actions at (t, y), between events: calls `fires`. Returns whether a reinit fires. */
+bool settle_watch(Settle *settle, double t, const double *y);

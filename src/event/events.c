@@ -11,29 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-void events_begin(View *view, double t, const double *y) {
-  Switches *switches = view->switches;
-  if (!switches) return;
-  switches_evaluate(switches, t, y);
-  edges_start(&switches->edges, t, y);
-}
-
-double events_next_time(View *view, double t, double stop, uint32_t *mode) {
-  const Switches *switches = view->switches;
-  const Evaluator *evaluator = view->evaluator;
-  double next = INFINITY;
-  *mode = MAP_NONE;
-  if (switches && switches->decisions) next = decide_next_time(&switches->decisions->decide, t);
-  if (evaluator->past) next = fmin(next, delays_next_time(past_delays(evaluator), t));
-  if (evaluator->inputs) next = fmin(next, inputs_next_time(evaluator->inputs, t));
-  if (next > stop) next = INFINITY;
-  return switches && switches->schedule ? schedule_next(switches->schedule, t, stop, next, mode) : next;
-}
-
 /* Solves the rows with the columns marked 2 in `held` fixed; states keep their values as far as the rows allow. */
 static bool solve_held(View *view, double t, double *y, uint8_t *held) {
   const System *system = &view->system;
-  view->settle.disturbed = true;
   for (int32_t k = 0; k < system->links; k++)
     if (!held[system->link_from[k]]) held[system->link_from[k]] = 1;
   return view->methods->solve_holding(view, t, y, held) == EVAL_OK;
@@ -64,43 +44,6 @@ uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, cons
   return lost;
 }
 
-/* Applies reinit to the columns. false: its values are refused, or the rows cannot be solved with them. */
-static bool reset_columns(View *view, double t, double *y) {
-  Decide *decide = &view->switches->decisions->decide;
-  size_t columns = (size_t)view->system.columns;
-  Heap *heap = view->evaluator->heap;
-  uint8_t *held = heap_array(heap, columns, sizeof *held);
-  double *before = heap_copy(heap, y, columns, sizeof *y);
-  decide_reinit(decide, y, held);
-  edges_leave(&view->switches->edges); /* a sliding mode may be off its edge now */
-  bool ok = decide->refused < 0 && solve_held(view, t, y, held);
-  if (ok) reset_keep_preferred(view, t, before, held, y);
-  heap_free_all(heap, held, before);
-  return ok;
-}
-
-/* Records the actions that fire at the values found: assertions that fail, and whether the run must end. Returns whether a reinit
- * fires. */
-static bool note_actions(View *view, double t, const double *y) {
-  Decisions *decisions = view->switches->decisions;
-  bool resets = false;
-  const Decide *decide = &decisions->decide;
-  decide_act(&decisions->decide, t, y);
-  for (int a = 0; a < decide->plan.actions; a++) {
-    if (!decide_fires(decide, a)) continue;
-    resets = resets || decide->plan.action[a].column >= 0;
-    ActionKind kind = decisions->logic->actions.data[a].kind;
-    bool failed = kind == ACTION_ASSERT && decide_value(decide, a) == 0;
-    if (failed || kind == ACTION_TERMINATE) vec_push(view->evaluator->heap, &view->fired, (uint32_t)a);
-  }
-  return resets;
-}
-
-void events_watch(View *view, double t, const double *y) {
-  view->fired.count = 0;
-  note_actions(view, t, y);
-}
-
 /* ---- the host of settle.h ---- */
 
 static bool solve(void *host, double t, double *y) {
@@ -118,12 +61,11 @@ static bool solve_at_event(void *host, double t, double *y) {
   return view->methods->solve_at_event(view, t, y) == EVAL_OK;
 }
 
-static int set(void *host, double t, const double *y, bool *matter) {
-  Switches *switches = ((View *)host)->switches;
-  switches->matter = *matter;
-  int changed = (int)switches_set(switches, t, y);
-  *matter = switches->matter;
-  return changed;
+static bool solve_holding(void *host, double t, double *y, unsigned char *held, const double *before) {
+  View *view = host;
+  if (!solve_held(view, t, y, held)) return false;
+  reset_keep_preferred(view, t, before, held, y);
+  return !view->sensitivity || sensitivity_reset(view->sensitivity, t, y);
 }
 
 static bool leaves_structure(void *host, double t, const double *y) {
@@ -132,35 +74,27 @@ static bool leaves_structure(void *host, double t, const double *y) {
   return view_restructured(host);
 }
 
-static bool act(void *host, double t, double *y, bool *is_reset) {
+/* Failed assertions, and the end of the run, are left to the caller. */
+static void fires(void *host, int action, double t, const double *y) {
   View *view = host;
-  if (view->sensitivity && !sensitivity_settled(view->sensitivity, t, y)) return false;
-  if (!view->switches->decisions) return true;
-  *is_reset = note_actions(view, t, y);
-  if (*is_reset && !reset_columns(view, t, y)) return false;
-  return !*is_reset || !view->sensitivity || sensitivity_reset(view->sensitivity, t, y);
+  (void)t, (void)y;
+  vec_push(view->evaluator->heap, &view->fired, (uint32_t)action);
 }
 
-static bool call(void *host, double t, const double *y) {
+static bool agreed(void *host, double t, const double *y) {
   View *view = host;
-  return view->switches->decisions && decisions_admit(view->switches->decisions, t, y);
+  return !view->sensitivity || sensitivity_settled(view->sensitivity, t, y);
 }
 
 static bool accepted(void *host, double t, const double *y) {
   View *view = host;
-  if (view->switches->decisions) decisions_accepted(view->switches->decisions);
   return !view->sensitivity || sensitivity_passed(view->sensitivity, t, y);
 }
 
-static bool end(void *host, double t, const double *y, bool is_kink) {
+static void end(void *host, const double *y) {
   View *view = host;
-  if (view->switches->decisions) decisions_end(view->switches->decisions, t, y);
-  if (view->evaluator->past) {
-    past_note(view->evaluator, t, y, is_kink);
-    switches_evaluate(view->switches, t, y);
-  }
-  edges_keep(&view->switches->edges, t, y, 0);
-  return true;
+  (void)y;
+  if (view->evaluator->past) past_reserve(view->evaluator->past);
 }
 
 static double *loop_room(void *host, int32_t n, int32_t *capacity) {
@@ -169,7 +103,7 @@ static double *loop_room(void *host, int32_t n, int32_t *capacity) {
 
 /* false: there are no such values. */
 static bool make_loop(View *view, WhenLoop *loop) {
-  const Decide *decide = &view->switches->decisions->decide;
+  const Decide *decide = view->switches->switching.decide;
   Heap *heap = view->evaluator->heap;
   size_t count = (size_t)when_loop_count(decide), all = (size_t)decide->plan.all;
   if (!count) return false;
@@ -183,55 +117,60 @@ static bool make_loop(View *view, WhenLoop *loop) {
   return true;
 }
 
-static bool iterate(View *view, double *t, double *y, uint32_t mode) {
-  static const SettleMethods methods = {solve, solve_corner, solve_at_event, set, leaves_structure,
-                                        act,   accepted,     call,           end};
-  Switches *switches = view->switches;
+static Settle *host_settle(View *view) {
+  static const SettleMethods methods = {
+      solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, agreed, accepted, end};
   Settle *settle = &view->settle;
-  Heap *heap = view->evaluator->heap;
-  size_t columns = (size_t)view->system.columns, leaves = modes_leaves(switches->modes);
-  double *memory = heap_array(heap, 3 * (columns + leaves), sizeof *memory), *next = memory;
-  WhenLoop loop = {0};
   settle->methods = &methods;
   settle->host = view;
-  settle->edges = &switches->edges;
-  settle->decide = switches->decisions ? &switches->decisions->decide : NULL;
+  settle->switching = &view->switches->switching;
+  settle->switching->delays = view->evaluator->past ? past_delays(view->evaluator) : NULL;
   settle->discretes = view->evaluator->discretes;
-  settle->columns = (int)columns;
-  settle->leaves = (int)leaves;
+  settle->columns = view->system.columns;
   settle->may_slide = view->system.complete != NULL;
   settle->has_other_structure = view->conditions && !view->holds;
-  settle->loop = settle->decide && make_loop(view, &loop) ? &loop : NULL;
+  return settle;
+}
+
+static bool iterate(View *view, double *t, double *y, int mode, bool resumes) {
+  Settle *settle = host_settle(view);
+  Heap *heap = view->evaluator->heap;
+  size_t columns = (size_t)settle->columns, leaves = (size_t)settle->switching->leaves;
+  double *memory = heap_array(heap, 3 * (columns + leaves), sizeof *memory), *next = memory;
+  WhenLoop loop = {0};
+  view->fired.count = 0;
+  settle->loop = settle->switching->decide && make_loop(view, &loop) ? &loop : NULL;
+  settle->held = heap_array(heap, columns, sizeof *settle->held);
   SettleBeginning *const beginnings[] = {&settle->begin, &settle->left, &settle->round};
   for (size_t k = 0; k < 3; k++, next += columns + leaves)
     *beginnings[k] = (SettleBeginning){.y = next, .discretes = next + columns};
-  view->fired.count = 0;
-  bool settled = settle_event(settle, t, y, mode == MAP_NONE ? -1 : (int)mode);
-  heap_free_all(heap, loop.leaf, loop.before, loop.secant.update, memory);
+  bool settled = resumes ? settle_resume(settle, t, y) : settle_event(settle, t, y, mode);
+  heap_free_all(heap, loop.leaf, loop.before, loop.secant.update, settle->held, memory);
   return settled;
 }
 
-/* Is terminal() true now, and do rows depend on it? */
-static bool is_end_of_rows(const View *view) {
-  const ArrayCode *code = view->evaluator->code;
-  uint32_t terminal = code->modes->logic->terminal;
-  return view->evaluator->discretes[terminal] != 0 && code->matters[terminal];
+void events_watch(View *view, double t, const double *y) {
+  view->fired.count = 0;
+  settle_watch(host_settle(view), t, y);
+}
+
+void events_begin(View *view, double t, const double *y) {
+  if (view->switches) switching_begin(&view->switches->switching, t, y);
+}
+
+double events_next_time(View *view, double t, double stop, int *mode) {
+  *mode = -1;
+  return view->switches ? switching_next_time(host_settle(view)->switching, t, stop, mode) : INFINITY;
 }
 
 bool events_settle(View *view, double *t, double *y, uint32_t mode) {
   if (view->sensitivity && !sensitivity_event(view->sensitivity, *t, y, mode)) return false;
   if (view->share) share_begin(view->share, *t, y);
-  if (view->switches->decisions) decisions_begin(view->switches->decisions, *t, y);
-  bool differs = view->evaluator->past && delays_pass(past_delays(view->evaluator), *t, y);
-  differs = differs || is_end_of_rows(view);
-  if (differs && view->methods->solve_at_event(view, *t, y) != EVAL_OK) return false;
-  bool settled = iterate(view, t, y, mode);
-  view->settle.disturbed = view->settle.disturbed || differs;
-  return settled && (!view->sensitivity || sensitivity_event_end(view->sensitivity, *t, y));
+  return iterate(view, t, y, mode == MAP_NONE ? -1 : (int)mode, false) &&
+         (!view->sensitivity || sensitivity_event_end(view->sensitivity, *t, y));
 }
 
 bool events_resume(View *view, double *t, double *y) {
   if (view->share) share_begin(view->share, *t, y);
-  if (view->switches->decisions) view->switches->decisions->decide.latches = true;
-  return iterate(view, t, y, MAP_NONE);
+  return iterate(view, t, y, -1, true);
 }

@@ -8,8 +8,8 @@
 void events_begin(View *view, double t, const double *y);
 
 /* The time of the next event in (t, stop] that is known in advance; INFINITY: none. *mode is the mode of time that changes there,
- * or MAP_NONE if a sample is due or an input has a kink or a jump. */
-double events_next_time(View *view, double t, double stop, uint32_t *mode);
+ * or -1 if a sample is due or an input has a kink or a jump. */
+double events_next_time(View *view, double t, double stop, int *mode);
 
 /* Handles the event (t, y) of this mode (MAP_NONE: of none). Sets modes and other discrete values and solves the other columns
  * until all agree, or begins to slide along an edge. Then executes the whens, and repeats until nothing changes. If the

@@ -337,6 +337,7 @@ typedef struct SlackSamples {
   double first;          /* the slack at the point itself */
   double before, after;  /* the places on both sides of the sign change */
   double sign;           /* the sign after that */
+  double turn;           /* the sign of the determinant of the bordered matrix, which a line keeps */
 } SlackSamples;
 
 static SlackSamples line_make(Heap *heap) {
@@ -370,23 +371,83 @@ static bool go_to(Bordered *bordered, double t, double from, double place, doubl
   return from == place;
 }
 
+/* The sign of the determinant of the bordered matrix; 0: it is singular. */
+static double orientation(Bordered *bordered, ConstMoment at) {
+  double size;
+  return find_jacobian(bordered, at) && factor(bordered) ? linear_determinant(bordered->linear, &size) : 0;
+}
+
 static bool sample_side(Bordered *bordered, ConstMoment at, double side, double *y, SlackSamples *line) {
   double from = 0, place = side * STUCK;
   memcpy(y, at.y, (size_t)bordered->view->system.columns * sizeof *y);
   bordered->slack[0] = line->first;
   for (int k = 0; k < line->samples; k++, from = place, place *= SEVERAL) {
     int position = side < 0 ? line->samples - 1 - k : line->samples + k;
-    if (!go_to(bordered, at.t, from, place, y)) return false;
+    if (!go_to(bordered, at.t, from, place, y) || orientation(bordered, (ConstMoment){at.t, y}) != line->turn)
+      return false;
     line->place[position] = place;
     line->slack[position] = bordered->slack[0];
   }
   return true;
 }
 
+static bool sample(Bordered *bordered, ConstMoment at, double *y, SlackSamples *line) {
+  line->turn = orientation(bordered, at);
+  return line->turn != 0 && sample_side(bordered, at, -1, y, line) && sample_side(bordered, at, 1, y, line);
+}
+
+/* Replaces a vector by the unit vector of its largest component, which is removed from `part`. */
+static void take_largest(double *part, int32_t count, double *vector) {
+  int32_t most = 0;
+  for (int32_t k = 1; k < count; k++)
+    if (fabs(part[k]) > fabs(part[most])) most = k;
+  part[most] = 0;
+  memset(vector, 0, (size_t)count * sizeof *vector);
+  vector[most] = 1;
+}
+
+/* Makes the place on the line the value of a single column, because others may jump at the kink: the column that the null vector
+ * `part` moves most, of those that lead from a solution to all samples. */
+static bool choose_column(Bordered *bordered, ConstMoment at, double *part, double *y, SlackSamples *line) {
+  for (int tries = 0; tries < PARTS && tries < bordered->rows; tries++) {
+    take_largest(part, bordered->rows, bordered->across[0]);
+    memset(bordered->slack, 0, sizeof bordered->slack);
+    if (sample(bordered, at, y, line)) return true;
+  }
+  return false;
+}
+
+/* How fast the slack changes next to the point, on the side where it changes less. */
+static double slope_beside(const SlackSamples *line) {
+  return fmin(fabs(line->slack[line->samples - 1]), fabs(line->slack[line->samples])) / STUCK;
+}
+
+/* Gives the slack to a single equation, and chooses the column for it. The Jacobian may be that of the other side of the kink, where
+ * no direction is lost: the lost equation is the one whose slack changes least. */
+static bool choose_line(Bordered *bordered, ConstMoment at, double *y, SlackSamples *line) {
+  int32_t rows = bordered->rows;
+  size_t size = (size_t)rows * sizeof(double);
+  double least = HUGE_VAL, *left, *right, *part, *slack, *across;
+  heap_numbers(bordered->heap, (size_t)rows, &left, &right, &part, &slack, &across);
+  memcpy(left, bordered->slacks[0], size);
+  memcpy(right, bordered->across[0], size);
+  for (int tries = 0; tries < SEVERAL && tries < rows; tries++) {
+    take_largest(left, rows, bordered->slacks[0]);
+    memcpy(part, right, size);
+    if (!choose_column(bordered, at, part, y, line) || !(slope_beside(line) < least)) continue;
+    least = slope_beside(line);
+    memcpy(slack, bordered->slacks[0], size);
+    memcpy(across, bordered->across[0], size);
+  }
+  memcpy(bordered->slacks[0], slack, size);
+  memcpy(bordered->across[0], across, size);
+  return isfinite(least);
+}
+
 /* Does the slack change its sign exactly once near a point where it is line->first? */
 static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, SlackSamples *line) {
   int last = -1, crossings = 0;
-  if (!sample_side(bordered, at, -1, y, line) || !sample_side(bordered, at, 1, y, line)) return false;
+  if (!sample(bordered, at, y, line)) return false;
   for (int k = 0; k < 2 * line->samples; k++) {
     if (!is_slack(line->slack[k])) continue;
     if (last >= 0 && (line->slack[k] > 0) != (line->slack[last] > 0)) {
@@ -398,17 +459,6 @@ static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, SlackSa
     last = k;
   }
   return crossings == 1;
-}
-
-/* Is the solution itself where the slack changes its sign, with the same slope on both sides? Solutions that stay at a kink of the
- * equations cross with two slopes. */
-static bool is_regular_crossing(const SlackSamples *line) {
-  if (!(line->before < 0 && line->after > 0)) return false;
-  for (int k = 0; k < line->samples; k++) {
-    double low = fabs(line->slack[line->samples - 1 - k]), high = fabs(line->slack[line->samples + k]);
-    if (is_slack(low / FAR) && is_slack(high / FAR)) return fabs(low - high) <= GOOD_PART * fmax(low, high);
-  }
-  return false;
 }
 
 /* Goes from the point y to the place where the slack changes its sign, and solves the equations there. */
@@ -488,25 +538,16 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
   return is_bounded_by_states(bordered, at) ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 
-/* Finds the sign of the determinant of the Jacobian: the sign for the whole matrix, times the direction in which the
- * solution crosses. */
-static bool find_orientation(Bordered *bordered, ConstMoment at, SlackSamples *line) {
-  double size;
-  if (!find_jacobian(bordered, at) || !factor(bordered)) return false;
-  line->sign *= linear_determinant(bordered->linear, &size);
-  return true;
-}
-
-/* Computes the crossing solution near the instant, in y, which is a guess on input. */
-static bool solve_crossing(Bordered *bordered, double t, double *y, double *scratch, SlackSamples *line) {
+/* Computes the crossing solution near the instant, in y, which is a guess on input. Returns the sign of the determinant of the
+ * Jacobian: the sign for the whole matrix, times the direction in which the solution crosses. 0: there is not exactly one solution. */
+static double solve_crossing(Bordered *bordered, double t, double *y, double *scratch, SlackSamples *line) {
   memset(bordered->slack, 0, sizeof bordered->slack);
-  if (!correct(bordered, t, y)) return false;
+  if (!correct(bordered, t, y)) return 0;
   line->first = bordered->slack[0];
-  if (!find_crossing(bordered, (ConstMoment){t, y}, scratch, line) || !go_to_crossing(bordered, t, line, y))
-    return false;
+  if (!find_crossing(bordered, (ConstMoment){t, y}, scratch, line) || !go_to_crossing(bordered, t, line, y)) return 0;
   line->first = 0;
-  return find_crossing(bordered, (ConstMoment){t, y}, scratch, line) && is_regular_crossing(line) &&
-         find_orientation(bordered, (ConstMoment){t, y}, line);
+  bool is = find_crossing(bordered, (ConstMoment){t, y}, scratch, line) && line->before < 0 && line->after > 0;
+  return is ? line->sign * line->turn : 0;
 }
 
 /* Copies all columns except the states from another point. */
@@ -521,24 +562,40 @@ static bool find_from(const Bordered *bordered, const double *from, double t, do
   return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
 }
 
-/* Does the solution near the instant cross, and does it continue to the solution far from the instant? Both must hold on
- * both sides. */
+/* The same with a point nearby as guess: as it is, or corrected. */
+static double solve_crossing_from(Bordered *bordered, const double *guess, ConstMoment at, double *y, double *scratch,
+                                  SlackSamples *line) {
+  const System *system = &bordered->view->system;
+  copy_others(system, guess, bordered->is_state, y);
+  double sign = solve_crossing(bordered, at.t, y, scratch, line);
+  if (sign != 0) return sign;
+  return find_from(bordered, guess, at.t, y) ? solve_crossing(bordered, at.t, y, scratch, line) : 0;
+}
+
+/* Do the solutions at all places cross, with one sign? The guess for those far from the instant is the solution near it. */
+static bool cross(Bordered *bordered, const ConstMoment *at, double *const *y, double *scratch) {
+  static const InstantPlace order[] = {INSTANT_AFTER, INSTANT_FAR_BEFORE, INSTANT_FAR_AFTER},
+                            guess[] = {INSTANT_BEFORE, INSTANT_BEFORE, INSTANT_AFTER};
+  SlackSamples line = line_make(bordered->heap);
+  if (!choose_line(bordered, at[INSTANT_BEFORE], scratch, &line)) return false;
+  double sign = solve_crossing(bordered, at[INSTANT_BEFORE].t, y[INSTANT_BEFORE], scratch, &line);
+  for (int k = 0; k < 3 && sign != 0; k++)
+    if (solve_crossing_from(bordered, y[guess[k]], at[order[k]], y[order[k]], scratch, &line) != sign) return false;
+  return sign != 0;
+}
+
+/* Do the solutions near the instant cross, and lead to those far from it? */
 static bool crosses(Bordered *bordered, double t, double gap, double *const *y, double *scratch) {
   ConstMoment at[INSTANT_FAR_AFTER + 1];
-  SlackSamples before = line_make(bordered->heap), after = line_make(bordered->heap);
   for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
     at[place] = (ConstMoment){instant_time(t, gap, place), y[place]};
   if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_BEFORE].t, y[INSTANT_BEFORE])) return false;
   if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE].t, y[INSTANT_FAR_BEFORE])) return false;
-  copy_others(&bordered->view->system, y[INSTANT_BEFORE], bordered->is_state, y[INSTANT_AFTER]);
   if (!weigh_rows(bordered, at[INSTANT_BEFORE], scratch)) return false;
-  if (!count_lost(bordered, at[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE]) || bordered->lost != 1) return false;
-  if (!refine_borders(bordered, at[INSTANT_BEFORE])) return false;
-  if (!solve_crossing(bordered, at[INSTANT_BEFORE].t, y[INSTANT_BEFORE], scratch, &before)) return false;
-  if (!solve_crossing(bordered, at[INSTANT_AFTER].t, y[INSTANT_AFTER], scratch, &after)) return false;
-  if (before.sign != after.sign) return false;
+  if (!count_lost(bordered, at[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE]) || bordered->lost > 1) return false;
+  set_borders(bordered, 1); /* a flow that rests loses its direction only later */
   const System *system = &bordered->view->system;
-  return find_from(bordered, y[INSTANT_AFTER], at[INSTANT_FAR_AFTER].t, y[INSTANT_FAR_AFTER]) &&
+  return refine_borders(bordered, at[INSTANT_BEFORE]) && cross(bordered, at, y, scratch) &&
          instant_has_limit(system, y[INSTANT_BEFORE], y[INSTANT_FAR_BEFORE]) &&
          instant_has_limit(system, y[INSTANT_AFTER], y[INSTANT_FAR_AFTER]) && is_bounded_by_states(bordered, at);
 }

@@ -432,12 +432,6 @@ static void put_step_list(Writer *writer, const char *name, const DecideStep *st
   PUT(writer, "    {0, 0, 0, 0}};\n\n");
 }
 
-static const char *action_kind(const LogicAction *action) {
-  if (action->kind == ACTION_REINIT) return "ACTION_REINIT";
-  if (action->kind == ACTION_TERMINATE) return "ACTION_TERMINATE";
-  return action->written->is_warning ? "ACTION_WARN" : "ACTION_ASSERT";
-}
-
 static void put_actions(Writer *writer, const DecidePlan *plan, const Messages *messages) {
   PUT(writer, "static const ModelPiece pieces[] = {\n");
   for (uint32_t k = 0; k < messages->pieces.count; k++) {
@@ -451,12 +445,13 @@ static void put_actions(Writer *writer, const DecidePlan *plan, const Messages *
   const Logic *logic = writer->source->evaluator->code->modes->logic;
   PUT(writer, "static const DecideAction targets[] = {\n");
   for (int a = 0; a < plan->actions; a++)
-    PUT(writer, "    {%d, %d, %d},\n", plan->action[a].column, plan->action[a].sign, plan->action[a].is_initial);
-  PUT(writer, "    {-1, 0, 0}};\n\nstatic const ModelAction actions[] = {\n");
+    PUT(writer, "    {%d, %d, %d, %d},\n", plan->action[a].kind, plan->action[a].column, plan->action[a].sign,
+        plan->action[a].is_initial);
+  PUT(writer, "    {0, -1, 0, 0}};\n\nstatic const ModelAction actions[] = {\n");
   for (uint32_t a = 0; a < logic->actions.count; a++)
-    PUT(writer, "    {%s, %u, %u},\n", action_kind(&logic->actions.data[a]), messages->first.data[a],
+    PUT(writer, "    {%d, %u, %u},\n", logic->actions.data[a].written->is_warning, messages->first.data[a],
         messages->first.data[a + 1]);
-  PUT(writer, "    {ACTION_WARN, 0, 0}};\n\n");
+  PUT(writer, "    {0, 0, 0}};\n\n");
 }
 
 /* The most pieces of the past that are kept: a compiler option can change it. */
@@ -500,10 +495,11 @@ static void put_logic(Writer *writer, const ProgramNames *names) {
   put_bytes(writer, "is_real", plan.is_real, decisions ? modes_leaves(modes) : 0);
   put_actions(writer, &plan, &names->messages);
   PUT(writer,
-      "#define DECIDE_PLAN .leaves = %u, .all = %u, .initial = %u, .levels = %d, .initial_steps = %d, .lefts = %d, "
+      "#define DECIDE_PLAN .leaves = %u, .all = %u, .initial = %u, .terminal = %d, .levels = %d, .initial_steps = %d, "
+      ".lefts = %d, "
       ".samples = %d, .actions = %d\n\n",
-      modes->logic->leaves, modes_leaves(modes), modes->logic->initial, plan.levels, plan.initial_steps, plan.lefts,
-      plan.samples, plan.actions);
+      modes->logic->leaves, modes_leaves(modes), modes->logic->initial, decisions ? plan.terminal : -1, plan.levels,
+      plan.initial_steps, plan.lefts, plan.samples, plan.actions);
 }
 
 static const char *type_flag(BaseType type) {
@@ -729,7 +725,6 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   const Evaluator *evaluator = source->evaluator;
   const Array *array = evaluator->array;
   const Modes *modes = evaluator->code->modes;
-  const Logic *logic = modes->logic;
   if (source->number)
     PUT(writer, "extern const Model model_tables%u;\nconst Model model_tables%u", source->number, source->number);
   else PUT(writer, "const Model model_tables");
@@ -757,8 +752,7 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   put_number(writer, "max_step", source->max_step);
   PUT(writer, "    .unknowns = %u, .rows = %u, .columns = %u, .parameters = %u, .discretes = %u,\n",
       array->problem->unknowns, array->rows, array->columns, evaluator->model->parameters.count, modes_leaves(modes));
-  PUT(writer, "    .has_logic = %d, .terminal = %d, .states = %u, .work = %u,\n", source->decisions != NULL,
-      logic->asks_terminal ? (int)logic->terminal : -1, state_count(source), work);
+  PUT(writer, "    .has_logic = %d, .states = %u, .work = %u,\n", source->decisions != NULL, state_count(source), work);
   PUT(writer,
       "    .column_start = column_start, .d = d, .order = state_order, .row_start = row_start, .c = c,\n"
       "    .row_equation = row_equation, .nominal = nominal, .held = held, .y0 = start_columns,\n"

@@ -716,7 +716,7 @@ static bool follow_literally(void *context, double t, const double *y) {
 /* Do the modes agree with the relations at the current values? */
 static bool modes_agree(const InitialAttempt *attempt, Literal *literal) {
   system_store(attempt->system, attempt->initial->value, literal->columns);
-  switches_evaluate(literal->switches, attempt->t0, literal->columns);
+  edges_evaluate(&literal->switches->edges, attempt->t0, literal->columns);
   return edges_all_agree(&literal->switches->edges);
 }
 

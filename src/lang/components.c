@@ -745,7 +745,7 @@ static void add_elements(Elaboration *el, const Component *component, Value *val
   for (uint32_t n = 0; n < count; n++) {
     TextVec text = {0};
     text_append(el->heap, &text, prefix, length);
-    for (uint32_t i = 0; i < dimensions; i++) text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
+    for (uint32_t i = 0; i < dimensions; i++) text_printf(el->heap, &text, i ? ",%u" : "[%u", counter[i] + 1);
     if (dimensions) text_append(el->heap, &text, "]", 1);
     if (value->type.base != TYPE_RECORD) {
       Name name = names_add(el->names, text.data, text.count);
@@ -782,9 +782,12 @@ static void add_elements(Elaboration *el, const Component *component, Value *val
 static Name patterned_name(Elaboration *el, const char *pattern, const uint32_t *counter, TextVec *text) {
   uint32_t next = 0;
   text->count = 0;
-  for (; *pattern; pattern++)
-    if (*pattern == '\1') text_printf(el->heap, text, "%u", counter[next++] + 1);
-    else text_append(el->heap, text, pattern, 1);
+  while (*pattern) {
+    size_t plain = strcspn(pattern, "\1");
+    text_append(el->heap, text, pattern, plain);
+    pattern += plain;
+    if (*pattern) text_printf(el->heap, text, "%u", counter[next++] + 1), pattern++;
+  }
   return names_add(el->names, text->data, text->count);
 }
 

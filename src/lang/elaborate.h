@@ -194,6 +194,7 @@ struct Elaboration {
   uint32_t sections; /* algorithm sections so far */
   Name branch;       /* mark of the branch of a when around (WhenBranch); 0: not needed so far */
   uint32_t branches; /* marks so far */
+  uint32_t texts;    /* routines of text_call.c so far */
   uint32_t failures; /* runs without a result; for each there is an error in the diagnostics */
   Map missing;       /* names of undefined functions that were warned about */
   Map instances;     /* hash of routine and sizes -> function of the model */
@@ -466,6 +467,11 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
 static inline const Expr *value_exprs(const Value *value) { return (const Expr *)(const void *)value->data; }
 bool expr_is_known(const Elaboration *el, Expr e);
+
+/* ---- text_call.c ---- */
+
+/* A routine that puts together a text that depends on values of the run, and its arguments. NULL: the text is known, or is a value. */
+Routine *text_routine(Elaboration *el, Expr text, Span span, ExprVec *parts);
 
 /* ---- components.c ---- */
 

@@ -685,6 +685,42 @@ static void add_initial(Elaboration *el, const EquationVec *list) {
     vec_push(el->heap, &el->model->initial_equations, end_equation(el, &list->data[i]));
 }
 
+static bool is_initial_equation(const Elaboration *el, Expr left, Expr right) {
+  for (uint32_t i = 0; i < el->model->initial_equations.count; i++) {
+    const Equation *equation = &el->model->initial_equations.data[i];
+    if (equation->left == left && equation->right == right) return true;
+  }
+  return false;
+}
+
+/* A reinit at the start is an initial equation (Modelica 3.6, section 8.6). The text of `flatten` has that equation already. */
+static void add_initial_reinit(Elaboration *el, const Action *action) {
+  Expr leaf = model_leaf(el->model, action->target, 0);
+  if (action->guard != EXPR_NONE || dag_contains(el->dag, dag_scratch(el->dag), action->value, OP_LEFT)) {
+    input_error(el, action->span, "not supported yet: a reinit under initial() that is in an if or depends on pre()");
+    return;
+  }
+  if (is_initial_equation(el, leaf, action->value)) return;
+  Equation equation = {.left = leaf,
+                       .right = action->value,
+                       .residual = dag_subtract(el->dag, leaf, action->value),
+                       .span = action->span};
+  vec_push(el->heap, &el->model->initial_equations, equation);
+}
+
+/* Of the branches of a when, the first with initial() fires at the start. */
+static void add_initial_reinits(Elaboration *el, const When *when) {
+  for (uint32_t b = 0; b < when->branches.count; b++) {
+    const WhenBranch *branch = &when->branches.data[b];
+    bool is_initial = false;
+    for (uint32_t c = 0; c < branch->conditions.count; c++)
+      is_initial = is_initial || dag_op(el->dag, branch->conditions.data[c]) == OP_INITIAL;
+    for (uint32_t a = 0; is_initial && a < branch->actions.count; a++)
+      if (branch->actions.data[a].kind == ACTION_REINIT) add_initial_reinit(el, &branch->actions.data[a]);
+    if (is_initial) return;
+  }
+}
+
 static void add_final(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     if (list->data[i].base > TYPE_INTEGER)
@@ -728,6 +764,7 @@ void equations_elaborate(Elaboration *el, const AstClass *ast) {
   el->state = 0;
   el->equations = outer;
   add_initial(el, &initial);
+  for (uint32_t w = 0; w < el->model->whens.count; w++) add_initial_reinits(el, &el->model->whens.data[w]);
   add_final(el, &final);
   vec_free(el->heap, &initial, &final);
 }

@@ -518,6 +518,20 @@ static void add_conditions(Elaboration *el, Expr *arguments, uint32_t *count) {
   arguments[(*count)++] = inside == EXPR_NONE ? always : inside;
 }
 
+/* Equations contain only numbers: a text that they put together becomes a call. */
+static bool compose_text(Elaboration *el, Expr *text, Span span) {
+  ExprVec parts = {0};
+  const Routine *routine = text_routine(el, *text, span, &parts);
+  if (!routine) return true;
+  Value *inputs = arena_array(&el->arena, parts.count, sizeof *inputs);
+  Value output = {.type = type_scalar(TYPE_STRING), .count = 1, .data = (char *)text};
+  for (uint32_t i = 0; i < parts.count; i++)
+    inputs[i] = (Value){.type = routine->locals.data[i].type, .count = 1, .data = (char *)&parts.data[i]};
+  bool is_called = call_routine(el, routine, inputs, &output);
+  vec_free(el->heap, &parts);
+  return is_called;
+}
+
 bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs) {
   if (routine->kind == ROUTINE_DERIVATIVE && derivative_inline(el, routine, inputs, outputs)) return true;
   uint32_t count = 0, results = 0, at = 0;
@@ -528,6 +542,8 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
     at += value_scalars(&inputs[i], el->record_list);
   }
   ExecuteStatus status = EXECUTE_UNKNOWN;
+  for (uint32_t k = 0; k < count; k++)
+    if (!compose_text(el, &arguments[k], routine->span)) return heap_free(el->heap, arguments), false;
   if (all_known(el, arguments, count) && routine_is_pure(el, routine))
     status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {

@@ -96,13 +96,15 @@ Expr model_leaf(const Model *model, uint32_t variable, uint32_t order) {
 uint32_t *model_highest_orders(const Model *model, uint32_t equations, Arena *arena) {
   uint32_t *order = arena_array(arena, model->unknowns.count, sizeof *order);
   ExprVec leaves = {0};
-  for (uint32_t i = 0; i < equations; i++)
+  for (uint32_t i = 0; i < equations; i++) {
+    leaves.count = 0;
     dag_variables(model->dag, dag_scratch(model->dag), model->equations.data[i].residual, &leaves);
-  for (uint32_t k = 0; k < leaves.count; k++) {
-    uint32_t index = dag_index(model->dag, leaves.data[k]);
-    if (dag_order(model->dag, leaves.data[k]) > order[index]) order[index] = dag_order(model->dag, leaves.data[k]);
+    for (uint32_t k = 0; k < leaves.count; k++) {
+      uint32_t index = dag_index(model->dag, leaves.data[k]);
+      if (dag_order(model->dag, leaves.data[k]) > order[index]) order[index] = dag_order(model->dag, leaves.data[k]);
+    }
   }
-  vec_free(arena->heap, &leaves);
+  vec_free(dag_heap(model->dag), &leaves);
   return order;
 }
 

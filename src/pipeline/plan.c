@@ -397,13 +397,12 @@ static bool pass_reduce(Plan *plan) {
 /* For the system's own model, whose first unknowns are those of the model: the derivatives that one of the two models
  * writes. */
 static const uint32_t *written_orders(Plan *plan) {
-  const Model *model = plan->reduction.reduced.code->model;
-  uint32_t *orders = problem_written_orders(model, dag_scratch(model->dag));
-  if (model == plan->own) return orders;
-  uint32_t *given = problem_written_orders(plan->own, dag_scratch(plan->own->dag));
+  const uint32_t *given = plan->problem.highest;
+  const Problem *problem = plan->reduction.reduced.code->array->problem;
+  if (problem->highest == given) return given;
+  uint32_t *orders = arena_copy_array(&plan->arena, problem->highest, problem->model->unknowns.count, sizeof *orders);
   for (uint32_t u = 0; u < plan->own->unknowns.count; u++)
     if (given[u] > orders[u]) orders[u] = given[u];
-  heap_free(dag_scratch(plan->own->dag)->heap, given);
   return orders;
 }
 

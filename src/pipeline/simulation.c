@@ -190,23 +190,33 @@ static const RunPass RUN_PASSES[] = {
     {pass_gradient, offsetof(Seconds, integrate)},  /* and back again */
 };
 
-/* Adds the text that functions printed to the messages; repeated lines appear once. */
+static void report_line(Simulation *simulation, const char *line, uint32_t times) {
+  if (times > 1)
+    diag_warning(simulation->diags, DIAG_MODEL_SAYS, (Span){0}, "the model prints %u times: %s", times, line);
+  else diag_warning(simulation->diags, DIAG_MODEL_SAYS, (Span){0}, "the model prints: %s", line);
+}
+
+/* Adds the text that functions printed to the messages; a line that comes several times in a row is one message. */
 static void report_printed(Simulation *simulation) {
   enum { SHOWN = 20 };
   TextVec *printed = &external_state(simulation->heap)->printed;
-  uint32_t shown = 0;
-  const char *before = "";
-  for (char *line = printed->count ? printed->data : NULL, *next; line && *line && shown < SHOWN; line = next) {
+  uint32_t shown = 0, times = 0, more = 0;
+  const char *before = NULL;
+  for (char *line = printed->count ? printed->data : NULL, *next; line && *line; line = next) {
     char *end =
         line + strcspn(line, "\n"); /* the last line may have no end, because functions in C may print anything */
     next = *end ? end + 1 : end;
     *end = 0;
-    if (strcmp(line, before) != 0) {
-      diag_warning(simulation->diags, DIAG_MODEL_SAYS, (Span){0}, "the model prints: %s", line);
-      shown++;
-    }
+    bool is_same = before && strcmp(line, before) == 0;
+    if (!is_same && times) report_line(simulation, before, times);
+    if (!is_same && times && ++shown == SHOWN) before = NULL, times = 0;
+    more += shown == SHOWN;
+    if (shown == SHOWN) continue;
+    times = is_same ? times + 1 : 1;
     before = line;
   }
+  if (times) report_line(simulation, before, times);
+  if (more) diag_warning(simulation->diags, DIAG_MODEL_SAYS, (Span){0}, "the model prints %u more lines", more);
   printed->count = 0;
 }
 

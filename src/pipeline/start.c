@@ -107,9 +107,7 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
  * changed value? */
 static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
   past_guess(initializer->evaluator, t0, y);
-  switches->matter = false;
-  switches_guess(switches, t0, y);
-  return switches->matter;
+  return switching_guess(&switches->switching, t0, y);
 }
 
 static bool is_step(const Condition *condition) {
@@ -135,7 +133,7 @@ static void take_literal(Switches *switches, bool steps, double t, const double 
       changes = true;
     }
     switches_follow_modes(switches, t, y);
-    switches_evaluate(switches, t, y);
+    edges_evaluate(&switches->edges, t, y);
   }
 }
 
@@ -169,7 +167,7 @@ static bool solve_modes(Initializer *initializer, Switches *switches, const Star
       continue;
     }
     past_guess(initializer->evaluator, run->start, initial->y);
-    changes = switches && switches_settle(switches, run->start, initial->y);
+    changes = switches && switching_settle(&switches->switching, run->start, initial->y);
   }
   if (failed && initial->solved) diags_keep(diags, before);
   if (!switches ||
@@ -361,7 +359,7 @@ static bool solve_start(Initializer *initializer, Switches *switches, const Star
   if (switches) {
     if (!initial_guess(initializer, starts, guess, diags)) return false;
     past_guess(initializer->evaluator, run->start, guess);
-    switches_guess(switches, run->start, guess);
+    switching_guess(&switches->switching, run->start, guess);
   }
   if (solve_modes(initializer, switches, starts, run, initial, diags)) return true;
   if (!switches || !find_modes(initializer, switches, starts, run, guess, initial)) return false;
@@ -520,7 +518,7 @@ bool start_is_on_edge(const Plan *plan, Evaluator *evaluator, const Initial *ini
   const bool *holds = plan->holds;
   Switches *switches = switches_new(heap, evaluator);
   if (!switches) return true;
-  switches_evaluate(switches, initial->t0, initial->y);
+  edges_evaluate(&switches->edges, initial->t0, initial->y);
   bool *now = start_branches(plan, switches->evaluator, heap), any = false, all = true;
   for (uint32_t k = 0; k < plan->branches.count; k++) now[k] = now[k] == holds[k];
   for (uint32_t m = 0; m < switches->modes->count; m++) any |= mark_beyond_edge(plan, switches, m, holds, now, heap);

@@ -478,10 +478,9 @@ static bool is_explicit(const Model *model, const Equation *equation, const uint
 }
 
 /* Every variable with a derivative takes one equation, and so does every explicitly given one. */
-static EquationKinds count_kinds(const Model *model, const bool *dummy) {
-  DagScratch *scratch = dag_scratch(model->dag);
-  uint32_t *order = problem_written_orders(model, scratch);
-  bool *solved = heap_array(scratch->heap, model->unknowns.count, sizeof *solved);
+static EquationKinds count_kinds(const Model *model, const bool *dummy, Arena *arena) {
+  const uint32_t *order = model_highest_orders(model, model->equations.count, arena);
+  bool *solved = arena_array(arena, model->unknowns.count, sizeof *solved);
   for (uint32_t i = 0; i < model->equations.count; i++)
     if (is_explicit(model, &model->equations.data[i], order))
       solved[dag_index(model->dag, model->equations.data[i].left)] = true;
@@ -491,7 +490,6 @@ static EquationKinds count_kinds(const Model *model, const bool *dummy) {
     kinds.solved += solved[u];
   }
   kinds.algebraic = model->equations.count - kinds.differential - kinds.solved;
-  heap_free_all(scratch->heap, solved, order);
   return kinds;
 }
 
@@ -501,11 +499,11 @@ void derived_count(const Derived *derived) {
   const Reduction *reduction = derived->reduction;
   ReductionCounts *counts = &derived->reduction->counts;
   bool *dummy = heap_array(reduction->heap, derived->model->unknowns.count, sizeof *dummy);
-  counts->before = count_kinds(derived->source, dummy);
+  counts->before = count_kinds(derived->source, dummy, reduction->arena);
   for (uint32_t q = 0; counts->removed && q < derived->array->columns; q++)
     if (derived->unknown[q] != MAP_NONE && derived->order[q] == 0)
       dummy[derived->unknown[q]] = !reduction->form.fixed[q];
-  counts->after = count_kinds(derived->model, dummy);
+  counts->after = count_kinds(derived->model, dummy, reduction->arena);
   heap_free(reduction->heap, dummy);
 }
 
@@ -575,7 +573,7 @@ static void start_ties(Reduction *reduction, const Derived *derived) {
 /* Raises derivatives that the original writes and that aliases cancel in its equations, for unknowns without other derivatives. */
 static void raise_cancelled(const Derived *derived, const Problem *problem, int32_t *d) {
   const Model *source = derived->source;
-  uint32_t *written = problem_written_orders(source, dag_scratch(source->dag));
+  const uint32_t *written = model_highest_orders(source, source->equations.count, derived->reduction->arena);
   int32_t *least = arena_array(derived->reduction->arena, problem->unknowns, sizeof *least);
   problem_raise_orders(problem, written, source->unknowns.count, d, least);
   for (uint32_t j = 0; j < problem->unknowns; j++)

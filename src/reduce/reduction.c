@@ -214,11 +214,11 @@ static void make_code(Reduction *reduction) {
  * Modes inside a relation are set before the relation itself. */
 static void set_modes(const Reduced *reduced, const ArrayRun *run, const Evaluator *original, double t, Heap *heap) {
   Switches *switches = switches_new(heap, run->evaluator);
-  bool changed = switches != NULL;
+  bool changed = switches != NULL, matter = false;
   for (uint32_t round = 0; round < modes_leaves(reduced->modes) && changed; round++) {
     if (switches->decisions) decisions_adopt(switches->decisions, original->discretes);
-    switches_evaluate(switches, t, run->y);
-    changed = switches_set(switches, t, run->y);
+    edges_evaluate(&switches->edges, t, run->y);
+    changed = switching_set(&switches->switching, t, run->y, &matter) > 0;
   }
 }
 

@@ -239,7 +239,7 @@ static void start_modes(Strangeness *strangeness, double t) {
   Switches *switches = strangeness->switches;
   if (!switches) return;
   if (switches->decisions) decisions_start(switches->decisions, strangeness->start);
-  switches_guess(switches, t, strangeness->y);
+  switching_guess(&switches->switching, t, strangeness->y);
 }
 
 void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c, const int32_t *d) {
@@ -488,7 +488,7 @@ static bool strangeness_build(Strangeness *strangeness, double t) {
   for (int round = 0; round < ROUND_LIMIT; round++) {
     strangeness->problem = written;
     if (!build_once(strangeness, t)) return false;
-    if (strangeness->switches && switches_settle(strangeness->switches, t, strangeness->y)) continue;
+    if (strangeness->switches && switching_settle(&strangeness->switches->switching, t, strangeness->y)) continue;
     report_free(strangeness);
     return end_modes(strangeness, t);
   }

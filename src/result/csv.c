@@ -20,7 +20,13 @@ static bool needs_quotes(const char *name) {
 void csv_put_text(FileWriter *file, const char *name) {
   bool quoted = needs_quotes(name);
   if (quoted) file_write(file, "\"", 1);
-  for (; *name; name++) file_write(file, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+  for (size_t length; *name; name += length) { /* up to the next quote, and the quote once more */
+    length = strcspn(name, "\"");
+    file_write(file, name, length);
+    if (!name[length]) break;
+    file_write(file, "\"\"", 2);
+    length++;
+  }
   if (quoted) file_write(file, "\"", 1);
 }
 

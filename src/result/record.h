@@ -45,7 +45,7 @@ typedef struct RecorderChoice {
 } RecorderChoice;
 
 /* orders: per unknown of the model, its highest derivative that is a
- * signal (problem_written_orders). is_state: per column of the array. Lives in the heap. */
+ * signal (model_highest_orders). is_state: per column of the array. Lives in the heap. */
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
                        RecorderChoice choice);
 

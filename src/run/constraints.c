@@ -34,13 +34,22 @@ static bool has_columns(Listing *listing, Expr e) {
   return true;
 }
 
+/* Does the equation contain a derivative, other than in conditions that have become modes since its incidence was made? */
+static bool has_derivative(const Array *array, uint32_t i) {
+  const Incidence *incidence = &array->problem->incidence;
+  bool found = false;
+  for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) found |= incidence->order[e] > 0;
+  return found && !dag_depends(array->dag, array->problem->residual[i], OP_DISCRETE);
+}
+
 /* Is it a row below the last differentiation, or an equation without any derivative? */
 static bool is_constraint(Listing *listing, uint32_t row) {
   Array *array = listing->code->array;
+  uint32_t i = array->row_equation[row];
+  bool is_last = (int32_t)array_level(array, row) == array->c[i];
+  if (is_last && (array->c[i] > 0 || has_derivative(array, i))) return false;
   if (!has_columns(listing, array_row(array, row))) return false;
-  if ((int32_t)array_level(array, row) < array->c[array->row_equation[row]]) return true;
-  if (array_level(array, row) > 0) return false;
-  for (uint32_t k = 0; k < listing->leaves.count; k++)
+  for (uint32_t k = 0; is_last && k < listing->leaves.count; k++)
     if (dag_order(array->dag, listing->leaves.data[k]) > 0) return false;
   return true;
 }

@@ -518,10 +518,7 @@ static void starts(void *host, double t, const double *y) { stepper_begin_branch
 static void begin_conditions(void *host, double t, const double *y) { events_begin(((Stepper *)host)->view, t, y); }
 
 static double next_time(void *host, double t, double until, int *mode) {
-  uint32_t timed;
-  double next = events_next_time(((Stepper *)host)->view, t, until, &timed);
-  *mode = timed == MAP_NONE ? -1 : (int)timed;
-  return next;
+  return events_next_time(((Stepper *)host)->view, t, until, mode);
 }
 
 static void reserve_past(void *host) { past_reserve(((Stepper *)host)->view->evaluator->past); }
@@ -583,7 +580,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 static bool begin_discrete(Stepper *stepper, double t) {
   Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
-  switches_enter_start(switches, t, stepper->steps.y);
+  switching_enter_start(&switches->switching, t, stepper->steps.y);
   if (!decisions_run(switches->decisions, t, stepper->diags)) return false;
   const ArrayCode *code = stepper->view->evaluator->code;
   if (code->matters[code->modes->logic->initial]) { /* initial() was true when the columns were solved */
@@ -633,7 +630,8 @@ bool stepper_start(Stepper *stepper, double t, const double *y) {
 bool stepper_leave_start(Stepper *stepper, bool *any) {
   View *view = stepper->view;
   double t = stepper_time(stepper);
-  uint32_t mode = view->switches ? switches_leave_start(view->switches, t, stepper_values(stepper)) : MAP_NONE;
+  int first = view->switches ? switching_leave_start(&view->switches->switching, t, stepper_values(stepper)) : -1;
+  uint32_t mode = (uint32_t)first;
   *any = mode != MAP_NONE && !stepper->terminated;
   if (!*any) return true;
   stepper_copy_values(stepper);

@@ -107,9 +107,10 @@ static void note_largest(Sizes *sizes, const double *y) {
 /* At a start all columns of a group may be zero by chance: the values a little later show more. */
 static const double *look_near(Sizes *sizes, const SizesStep *step, double size, const double *y) {
   const System *system = sizes->system;
+  if (step->end > step->begin || !system->complete || !isfinite(size)) return y;
   bool any = false;
   for (int32_t l = 0; l < system->links; l++) any = any || sizes->largest[sizes->group[system->link_from[l]]] == 0;
-  if (!any || step->end > step->begin || !system->complete || !isfinite(size)) return y;
+  if (!any) return y;
   copy_numbers(sizes->near, y, (size_t)system->columns);
   if (system->complete(system->context, step->end + size, sizes->near) != EVAL_OK) return y;
   note_largest(sizes, sizes->near);
@@ -140,9 +141,14 @@ static void make_jacobian(Sizes *sizes, double t, const double *y) {
   }
 }
 
-/* Estimates how much the rates, and other states as large as their sizes, move the states within this time. A state that decays
- * forgets what moved it, and moves others for no longer than that. */
-static void find_floors(const Sizes *sizes, double time, const double *y) {
+/* Raises a size to a floor, and to the possible round-off of a rate whose terms cancel. */
+static inline void raise_size(Sizes *sizes, int32_t c, double size, double floor) {
+  if (sizes->is_sized[c]) sizes->size[c] = smaller(larger(larger(size, PRESENT), floor), 1);
+}
+
+/* Raises sizes to an estimate of how much the rates, and other states as large as their sizes, move the states within this time. A
+ * state that decays forgets what moved it, and moves others for no longer than that. */
+static void raise_to_floors(Sizes *sizes, double time, const double *y) {
   const System *system = sizes->system;
   const int32_t *from = system->link_from, n = system->links, entries = sizes->is_known ? sizes->entries : 0;
   for (int32_t i = 0; i < n; i++) sizes->decay[from[i]] = 0;
@@ -155,25 +161,17 @@ static void find_floors(const Sizes *sizes, double time, const double *y) {
     if (i != j)
       sizes->floor[i] += sizes->jacobian[k] * sizes->size[j] * time / (1 + time * (sizes->decay[i] + sizes->decay[j]));
   }
-}
-
-/* Raises sizes to their floors, and to the possible round-off of a rate whose terms cancel. */
-static void raise_sizes(Sizes *sizes, const double *size) {
-  const System *system = sizes->system;
-  for (int32_t l = 0; l < system->links; l++) {
-    int32_t c = system->link_from[l];
-    if (sizes->is_sized[c]) sizes->size[c] = smaller(larger(larger(size[c], PRESENT), sizes->floor[c]), 1);
-  }
+  for (int32_t i = 0; i < n; i++) raise_size(sizes, from[i], sizes->size[from[i]], sizes->floor[from[i]]);
 }
 
 /* Newton's method leaves a relative error in the columns that it solves. Without a Jacobian, a value smaller than the largest
  * column of its group may be an error of that column. A state that nothing has moved so far has the size 1. */
-static void find_least(Sizes *sizes, double tolerance) {
+static void raise_to_least(Sizes *sizes, double tolerance) {
   const System *system = sizes->system;
   for (int32_t l = 0; l < system->links; l++) {
     int32_t c = system->link_from[l], group = sizes->group[c];
     double least = sizes->is_known ? SOLVED / tolerance * sizes->solved[group] : sizes->largest[group];
-    sizes->floor[c] = sizes->largest[group] > 0 ? least : 1;
+    raise_size(sizes, c, sizes->seen[c], sizes->largest[group] > 0 ? least : 1);
   }
 }
 
@@ -188,12 +186,9 @@ static void follow_sizes(Sizes *sizes, const SizesStep *step, const double *y) {
     make_jacobian(sizes, step->end, y);
     sizes->due += sizes->due < MANY ? sizes->due + 1 : MANY;
   }
-  find_least(sizes, step->tolerance);
-  raise_sizes(sizes, sizes->seen);
-  for (int hop = 0; any && hop < 2; hop++) { /* errors spread from state to state */
-    find_floors(sizes, size, near);
-    raise_sizes(sizes, sizes->size);
-  }
+  raise_to_least(sizes, step->tolerance);
+  if (any) raise_to_floors(sizes, size, near);
+  if (any && sizes->is_known) raise_to_floors(sizes, size, near); /* errors spread from state to state */
 }
 
 void sizes_note(Sizes *sizes, const SizesStep *step, const double *y) {

@@ -870,7 +870,7 @@ static bool read_transient(const Element *element) {
 }
 
 static bool read_operating_point(const Element *element) {
-  if (!element->circuit->analysis_card) element->circuit->analysis = ANALYSIS_OPERATING_POINT;
+  if (!is_taken(element)) element->circuit->analysis = ANALYSIS_OPERATING_POINT;
   return true;
 }
 

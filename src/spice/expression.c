@@ -81,7 +81,7 @@ static uint32_t skip_digits(const char *text, uint32_t at) {
   return at;
 }
 
-/* The exponent may have Fortran's letter: 1d3. */
+/* The exponent may have Fortran's letter: 1d3. As in ngspice, it may have no digits, and a suffix may follow it: 1ek is 1000. */
 bool read_number(Cursor *cursor, double *value) {
   enum { LONGEST = 64 };
   const char *text = cursor->card->text;
@@ -100,7 +100,8 @@ bool read_number(Cursor *cursor, double *value) {
   memcpy(copy, text + begin, at - begin);
   if (exponent) copy[exponent] = 'e';
   if (!number_parse(copy, copy + (at - begin), value)) return false;
-  *value = with_suffix(*value, text + at);
+  bool is_empty = !exponent && (text[at] == 'e' || text[at] == 'd');
+  *value = with_suffix(*value, text + at + is_empty);
   while (isalpha((unsigned char)text[at])) at++; /* the rest of a unit: 10pF, 1kOhm */
   cursor->at = at;
   return true;

@@ -207,11 +207,11 @@ static bool read_definitions(BlockReader *reader, uint32_t at) {
   return true;
 }
 
-/* If a subcircuit, a model or a function is defined twice, the first definition counts. */
-static bool is_again(BlockReader *reader, const Map *known, Name name, const char *what) {
+/* If a subcircuit or a model is defined twice, the first definition counts; of a function it is the last. */
+static bool is_again(BlockReader *reader, const Map *known, Name name, const char *what, bool counts) {
   if (map_get(known, name) == MAP_NONE) return false;
-  card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "%s %s is defined again: this definition is not used",
-               what, names_text(reader->circuit->names, name));
+  card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "%s %s is defined again: this definition %s", what,
+               names_text(reader->circuit->names, name), counts ? "counts" : "is not used");
   return true;
 }
 
@@ -221,7 +221,7 @@ static bool read_subckt(BlockReader *reader) {
   if (fields->list.count < 2) return refuse_card(reader, "the name of the subcircuit is missing");
   Name name = field_name(circuit, fields, 1);
   Block *block = block_new(circuit, reader->block, name, reader->card);
-  if (!is_again(reader, &reader->block->block_of, name, "subcircuit"))
+  if (!is_again(reader, &reader->block->block_of, name, "subcircuit", false))
     map_put(&reader->block->block_of, name, reader->block->blocks.count);
   vec_push(circuit->heap, &reader->block->blocks, block);
   reader->block = block;
@@ -256,7 +256,7 @@ static bool read_model(BlockReader *reader) {
   *fields = reader->fields;
   reader->fields = (Fields){0};
   Name name = field_name(circuit, fields, 1), type = field_name(circuit, fields, 2);
-  if (is_again(reader, &reader->block->model_of, name, "model")) return true;
+  if (is_again(reader, &reader->block->model_of, name, "model", false)) return true;
   map_put(&reader->block->model_of, name, reader->block->models.count);
   vec_push(circuit->heap, &reader->block->models,
            (ModelCard){reader->card, name, names_text(circuit->names, type), fields, 3, false});
@@ -281,7 +281,7 @@ static bool read_func(BlockReader *reader) {
   function.at = (uint32_t)(close + 1 - card->text);
   function.end = (uint32_t)strlen(card->text);
   while (card->text[function.at] == ' ' || card->text[function.at] == '=') function.at++;
-  if (is_again(reader, &reader->block->function_of, name, "function")) return true;
+  is_again(reader, &reader->block->function_of, name, "function", true);
   map_put(&reader->block->function_of, name, reader->block->functions.count);
   vec_push(circuit->heap, &reader->block->functions, function);
   return true;

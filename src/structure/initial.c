@@ -26,11 +26,12 @@ static int key_compare(const void *left, const void *right) {
 
 /* The columns by rising preference, equal ones ascending. */
 static int32_t *sort_columns(Arena *scratch, int32_t n, const int32_t *preference) {
-  uint64_t *key = arena_array(scratch, (size_t)n, sizeof *key);
+  uint64_t *key = heap_array(scratch->heap, (size_t)n, sizeof *key);
   int32_t *sorted = index_zeros(scratch, n);
   for (int32_t j = 0; j < n; j++) key[j] = (uint64_t)((int64_t)preference[j] - INT32_MIN) << 32 | (uint32_t)j;
   if (n > 1) qsort(key, (size_t)n, sizeof *key, key_compare);
   for (int32_t j = 0; j < n; j++) sorted[j] = (int32_t)(key[j] & UINT32_MAX);
+  heap_free(scratch->heap, key);
   return sorted;
 }
 

@@ -5,6 +5,7 @@
 #include "base/transfer.h"
 #include "code/switches.h"
 #include "core/settle.h"
+#include "core/state_form.h"
 #include "integrate/integrator.h"
 #include "reduce/reduction.h"
 #include "reduce/strangeness.h"
@@ -22,12 +23,9 @@ typedef struct ConstMoment {
   const double *y;
 } ConstMoment;
 
-/* Results of examining the choice of states that are not a number of exchanges. */
-enum {
-  EXCHANGE_SINGULAR = -1, /* the Jacobian of `block` is singular for every choice */
-  EXCHANGE_UNSOLVED = -2, /* the rows cannot be solved at `now` */
-  EXCHANGE_RESELECT = -3, /* the selected rows do not determine the columns: select again */
-};
+/* A result of examining the choice of states, beside those of state_form.h: the selected rows do not determine the columns, so select
+ * again. */
+enum { EXCHANGE_RESELECT = -3 };
 
 typedef struct Exchanges {
   const Exchange *list; /* valid until the next call */

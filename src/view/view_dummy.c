@@ -11,53 +11,27 @@
 /* The view comes first, so that one pointer is used for both. */
 typedef struct DummyView {
   View view;
-  Dummy *dummy;
-  StateSpace *space;
+  StateForm form;
   ArrayJump *jump; /* for the model's own array; NULL: the array is different, or there are no events */
   Workspace *kept_rows, *kept_entries;
-  double *corners; /* all columns, for each corner of the edges along which the solution slides */
-  int room;        /* for this many */
   Variation *variation;
 } DummyView;
 
 static EvalStatus solve_corner(View *view, double t, double *y, int corner) {
   edges_set_corner(&view->switches->edges, corner);
-  return statespace_complete(((DummyView *)view)->space, t, y);
-}
-
-/* Room for the columns of this many corners. */
-static void make_corners(DummyView *chosen, int count) {
-  if (count <= chosen->room) return;
-  Heap *heap = chosen->view.evaluator->heap;
-  if (chosen->corners) heap_free(heap, chosen->corners);
-  chosen->corners = heap_array(heap, (size_t)count * (size_t)chosen->view.system.columns, sizeof(double));
-  chosen->room = count;
-}
-
-static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
-  Edges *edges = &chosen->view.switches->edges;
-  make_corners(chosen, edges->now->slides + 1);
-  return statespace_slide(chosen->space, edges, chosen->view.system.columns, t, y, chosen->corners);
-}
-
-static bool slides(const DummyView *chosen) {
-  const Switches *switches = chosen->view.switches;
-  return switches && switches->edges.now->slides > 0;
+  return state_form_corner(&((DummyView *)view)->form, t, y);
 }
 
 static EvalStatus complete_states(void *context, double t, double *y) {
-  DummyView *chosen = context;
-  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_follow(chosen->space, t, y);
+  return state_form_follow(&((DummyView *)context)->form, t, y);
 }
 
 static EvalStatus find_states(void *context, double t, double *y) {
-  DummyView *chosen = context;
-  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_complete(chosen->space, t, y);
+  return state_form_find(&((DummyView *)context)->form, t, y);
 }
 
 static EvalStatus find_rates(void *context, double t, double *y) {
-  DummyView *chosen = context;
-  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_rates(chosen->space, t, y);
+  return state_form_rates(&((DummyView *)context)->form, t, y);
 }
 
 static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
@@ -67,10 +41,10 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
 /* Updates the links after a new choice of dummies. */
 static void update_links(DummyView *chosen) {
   System *system = &chosen->view.system, *without = &chosen->view.without_superfluous;
-  system->links = (int32_t)dummy_links(chosen->dummy, &system->link_from, &system->link_to);
+  system->links = (int32_t)dummy_links(chosen->form.dummy, &system->link_from, &system->link_to);
   without->link_from = system->link_from;
   without->link_to = system->link_to;
-  without->links = system->links + (int32_t)dummy_removable_links(chosen->dummy);
+  without->links = system->links + (int32_t)dummy_removable_links(chosen->form.dummy);
 }
 
 /* ---- without superfluous differentiations ---- */
@@ -112,7 +86,7 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_states(view, t, y); }
 static EvalStatus follow(View *view, double t, double *y, BranchGuess guess) {
-  return statespace_branch(((DummyView *)view)->space, t, y, guess);
+  return statespace_branch(((DummyView *)view)->form.space, t, y, guess);
 }
 static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
 
@@ -125,65 +99,55 @@ static bool share(DummyView *chosen, double t, double *y) {
   return false;
 }
 
-/* First distributes a jump over the columns, so that the result does not depend on which of them are states. States
- * that were suitable in the old modes may not be in the new ones. */
+/* First distributes a jump over the columns, so that the result does not depend on which of them are states. */
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   DummyView *chosen = (DummyView *)view;
-  int32_t block;
   if (!share(chosen, t, y)) return EVAL_STOP;
-  if (dummy_watch(chosen->dummy, t, y, &block) > 0) {
-    update_links(chosen);
-    statespace_choose(chosen->space, dummy_depth(chosen->dummy));
-  }
-  return find_states(chosen, t, y);
+  EvalStatus status = state_form_pass(&chosen->form, t, y);
+  update_links(chosen);
+  return status;
 }
 
-/* The held columns become states, if the rows allow it. */
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
   if (view->share && !share_solve_holding(view->share, t, y, held)) return EVAL_STOP;
-  if (!dummy_select_holding(chosen->dummy, t, y, held, &block)) return EVAL_STOP;
+  bool is_solved = state_form_hold(&chosen->form, t, y, held, &block);
   update_links(chosen);
-  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
-  return find_states(chosen, t, y);
+  return is_solved ? EVAL_OK : EVAL_STOP;
 }
 
 static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   DummyView *chosen = (DummyView *)view;
   (void)sure;
-  int32_t count = dummy_watch(chosen->dummy, ahead.t, ahead.y, &exchanges->block);
-  exchanges->list = dummy_exchanges(chosen->dummy);
-  if (count < 0) return EXCHANGE_SINGULAR;
-  if (count == 0) return 0;
-  if (complete_states(chosen, now.t, now.y) != EVAL_OK) return EXCHANGE_UNSOLVED;
-  update_links(chosen);
-  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+  int32_t count = state_form_exchange(&chosen->form, now.t, now.y, ahead.t, ahead.y, &exchanges->block);
+  exchanges->list = dummy_exchanges(chosen->form.dummy);
+  if (count > 0) update_links(chosen);
   return count;
 }
 
-static SolveFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
-static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
+static SolveFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->form.space); }
+static uint64_t factorizations(const View *view) {
+  return statespace_factorizations(((const DummyView *)view)->form.space);
+}
 
 static size_t choice_size(const View *view) { return view->evaluator->array->problem->unknowns * sizeof(int32_t); }
 
 static void *save_choice(const View *view, Heap *heap) {
-  return heap_copy(heap, dummy_depth(((const DummyView *)view)->dummy), 1, choice_size(view));
+  return heap_copy(heap, dummy_depth(((const DummyView *)view)->form.dummy), 1, choice_size(view));
 }
 
 static void transfer_choice(const View *view, void *choice, Transfer *transfer) {
   transfer_array(transfer, choice, 1, choice_size(view));
-  transfer_require(transfer, dummy_fits(((const DummyView *)view)->dummy, choice));
+  transfer_require(transfer, dummy_fits(((const DummyView *)view)->form.dummy, choice));
 }
 
 static void restore_choice(View *view, const void *choice, const double *y) {
   DummyView *chosen = (DummyView *)view;
   (void)y;
-  dummy_restore(chosen->dummy, choice);
+  state_form_restore(&chosen->form, choice);
   update_links(chosen);
   if (chosen->jump) array_jump_forget(chosen->jump);
-  statespace_forget(chosen->space);
-  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
 }
 
 static const ViewMethods METHODS = {.solve = solve,
@@ -228,9 +192,12 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->is_direct = state_plan_is_direct(reduced->states) && !evaluator_calls_functions(run->evaluator);
   view->watched = watched_columns(heap, run->evaluator, reduced->modes);
   view->system.watched = watched_marks(heap, run->evaluator, &view->watched);
-  chosen->dummy = run->dummy;
   view->chooses = dummy_chooses(run->dummy);
-  chosen->space = run->space;
+  chosen->form = (StateForm){.heap = heap,
+                             .dummy = run->dummy,
+                             .space = run->space,
+                             .edges = view->switches ? &view->switches->edges : NULL,
+                             .columns = view->system.columns};
   if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
   else if (modes_make_events(reduced->modes)) chosen->jump = array_jump_new(heap, run->evaluator);
   view->settle.undetermined = MAP_NONE;

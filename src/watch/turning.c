@@ -214,19 +214,36 @@ static double determinant_on_line(Turning *turning, uint32_t b, const TimedColum
   return determinant_at(turning, b, t, y);
 }
 
+/* A part of the straight line through two points. */
+typedef struct LinePart {
+  const TimedColumns *from, *to;
+  double left, right;       /* 0: the first point, 1: the second one */
+  double at_left, at_right; /* determinants */
+} LinePart;
+
+/* Is the determinant zero on the line, except for `least`? Halves the part while the determinant may deviate from the chord by as
+ * much as its own size, but not below 1 / 2^halvings. */
+static bool line_has_zero(Turning *turning, uint32_t b, LinePart part, double least, int halvings) {
+  double middle = (part.left + part.right) / 2;
+  double value = determinant_on_line(turning, b, part.from, part.to, middle);
+  if (!(fabs(value) > least) || (value > 0) != (part.at_left > 0)) return true;
+  double bend = 4 * fabs(part.at_left - 2 * value + part.at_right);
+  if (halvings == 0 || fmin(fabs(value), fmin(fabs(part.at_left), fabs(part.at_right))) > bend) return false;
+  LinePart lower = {part.from, part.to, part.left, middle, part.at_left, value};
+  LinePart upper = {part.from, part.to, middle, part.right, value, part.at_right};
+  return line_has_zero(turning, b, lower, least, halvings - 1) || line_has_zero(turning, b, upper, least, halvings - 1);
+}
+
 /* Does the determinant reach zero on that line about where its slope predicts, and soon: within a few such steps, or within
  * a negligible part of the whole distance? It does at a fold, a branching or a multiple root. It does not if it is only
  * small: an exponential falls by any number of decades and has no zero. */
 static bool leads_to_zero(Turning *turning, uint32_t b, const TimedColumns *from, const TimedColumns *to, double way) {
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
-  double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);
-  bool is_zero = isnan(part);
+  double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t), least = NEGLIGIBLE * fabs(low);
   if (part * step > fmax(SEVERAL * step, NEGLIGIBLE * way)) return false;
-  for (int k = 1; k <= PARTS && !is_zero; k++) {
-    double value = determinant_on_line(turning, b, from, to, 1 + SEVERAL * part * k / PARTS);
-    is_zero = !(fabs(value) > NEGLIGIBLE * fabs(low)) || (value > 0) != (low > 0);
-  }
-  return is_zero;
+  double far = 1 + SEVERAL * part, end = isnan(part) ? NAN : determinant_on_line(turning, b, from, to, far);
+  if (!(fabs(end) > least) || (end > 0) != (low > 0)) return true;
+  return line_has_zero(turning, b, (LinePart){from, to, 1, far, low, end}, least, ilogb(PARTS));
 }
 
 /* A follower: an integrator with a tight tolerance. */

@@ -1,9 +1,5 @@
-/* events: conditions, discrete values, and their changes at an event.
- *
- * Between events the conditions are frozen in discrete values, their modes, so that the equations are smooth. A mode holds
- * while its difference stays in a range. An event iterates. In each round, modes, discrete values and columns are computed
- * until they agree, with pre() held; then reinit is applied, and pre() takes the values found. The iteration ends when a
- * round changes nothing. */
+/* events: the model as the host of an event (settle.h), structures that change there, messages, and the events at the start and at the
+ * end. */
 #include "constants.h"
 #include "rounds.h"
 #include "solver.h"
@@ -28,20 +24,6 @@ double events_indicator(const Solver *solver, int m) {
     if (edges->history[m].slides_with == 1 + slide->mode) return fmin(slide->weight, 1 - slide->weight) + STUCK;
   }
   return edges_margin(edges, m, edges->difference[m]);
-}
-
-/* ---- setting modes ---- */
-
-static int set_modes(void *host, double t, const double *y, bool *matter) {
-  Solver *solver = host;
-  Decide *decide = &solver->decide;
-  int changed = timed_set(solver, t, y);
-  *matter = *matter || changed;
-  changed += edges_set(&solver->edges, t, y, changed, matter);
-  decide->matter = false;
-  changed += decide_set(decide, t, y);
-  *matter = *matter || decide->matter;
-  return changed;
 }
 
 /* ---- jumps ---- */
@@ -88,16 +70,14 @@ static int solve_jump(Solver *solver, double t, double *y) {
   return !jump_solve(&solver->jump, t, y, &column);
 }
 
-/* Only the modes have changed: states keep their values, except for a jump. States that suited the old modes may not
- * suit the new ones. */
+/* Only the modes have changed: states keep their values, except for a jump. */
 static bool solve_at_event(void *host, double t, double *y) {
   Solver *solver = host;
   if (solve_jump(solver, t, y)) {
     solver->settle.undetermined = 0;
     return false;
   }
-  states_select(solver, t, y, 0);
-  return states_solve(solver, t, y, STATES_ANY) == SOLVER_OK;
+  return states_solve(solver, t, y, state_form_pass) == SOLVER_OK;
 }
 
 /* ---- structure ---- */
@@ -150,51 +130,21 @@ static void report_action(Solver *solver, const ModelAction *action, double t, c
 }
 
 /* Reports each action that fires, once. */
-static void note_actions(Solver *solver, double t, const double *y) {
-  Decide *decide = &solver->decide;
-  decide_act(decide, t, y);
-  for (int a = 0; a < decide->plan.actions; a++) {
-    const ModelAction *action = &solver->model->action[a];
-    if (!decide_fires(decide, a) || action->kind == ACTION_REINIT) continue;
-    if (action->kind == ACTION_TERMINATE) solver->now->terminated = 1;
-    else if (decide_value(decide, a) != 0) continue;
-    else if (action->kind == ACTION_ASSERT) solver->now->asserted = 1;
-    if (!solver->reported[a]) report_action(solver, action, t, y);
-    solver->reported[a] = 1;
-  }
-}
-
-void events_watch(Solver *solver, double t, const double *y) { note_actions(solver, t, y); }
-
-/* Applies reinit to columns; states keep their values as far as the rows allow. false: reinit has no value, or two reinits of one
- * column differ, or the rows cannot be solved with it. */
-static bool reset_columns(Solver *solver, double t, double *y) {
-  const Model *model = solver->model;
-  memset(solver->held, 0, (size_t)model->columns);
-  decide_reinit(&solver->decide, y, solver->held);
-  if (solver->decide.refused >= 0) return report_action(solver, &model->action[solver->decide.refused], t, y), false;
-  edges_leave(&solver->edges); /* a sliding mode may be off its edge now */
-  solver->settle.disturbed = true;
-  for (int k = 0; k < model->states; k++)
-    if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
-  return !states_select(solver, t, y, solver->held) && states_solve(solver, t, y, STATES_ANY) == SOLVER_OK;
-}
-
-static bool act(void *host, double t, double *y, bool *is_reset) {
+static void fires(void *host, int a, double t, const double *y) {
   Solver *solver = host;
-  const Decide *decide = &solver->decide;
-  note_actions(solver, t, y);
-  for (int a = 0; a < decide->plan.actions; a++)
-    *is_reset = *is_reset || (decide->plan.action[a].column >= 0 && decide_fires(decide, a));
-  return !*is_reset || reset_columns(solver, t, y);
+  const ModelAction *action = &solver->model->action[a];
+  if (solver->decide.plan.action[a].kind == DECIDE_TERMINATE) solver->now->terminated = 1;
+  else if (!action->is_warning) solver->now->asserted = 1;
+  if (!solver->reported[a]) report_action(solver, action, t, y);
+  solver->reported[a] = 1;
 }
 
-/* Ends an event for delays. Returns 1 if there is no room, or a delay is impossible. */
-static int note_delays(Solver *solver, double t, const double *y, int is_kink) {
-  if (!delays_have_room(&solver->delays)) return 1;
-  delays_note(&solver->delays, t, y, is_kink);
-  memcpy(solver->past_y, y, (size_t)solver->model->columns * sizeof(double));
-  return delays_fault(&solver->delays) >= 0;
+static bool solve_holding(void *host, double t, double *y, unsigned char *held, const double *before) {
+  Solver *solver = host;
+  (void)before;
+  for (int k = 0; k < solver->model->states; k++)
+    if (!held[solver->from[k]]) held[solver->from[k]] = 1;
+  return states_hold(solver, t, y, held) == SOLVER_OK;
 }
 
 static void report_mode(const Solver *solver, int m, const char *text) {
@@ -208,27 +158,19 @@ int events_are_undefined(Solver *solver, double t, const double *y) {
   return m >= 0;
 }
 
-static bool accepted(void *host, double t, const double *y) {
-  (void)host, (void)t, (void)y;
-  return true;
-}
-
-static bool end(void *host, double t, const double *y, bool is_kink) {
+static void end(void *host, const double *y) {
   Solver *solver = host;
-  decide_end(&solver->decide, t, y);
-  if (solver->model->delays && note_delays(solver, t, y, is_kink)) return false;
-  edges_evaluate(&solver->edges, t, y);
-  edges_keep(&solver->edges, t, y, 0);
-  return true;
+  if (solver->model->delays) memcpy(solver->past_y, y, (size_t)solver->model->columns * sizeof(double));
 }
 
-static bool solve(void *host, double t, double *y) { return states_solve(host, t, y, STATES_ANY) == SOLVER_OK; }
+static bool solve(void *host, double t, double *y) { return states_solve(host, t, y, state_form_find) == SOLVER_OK; }
 
 static bool solve_corner(void *host, double t, double *y, int corner) {
-  return states_solve_corner(host, corner, t, y) == SOLVER_OK;
+  edges_set_corner(&((Solver *)host)->edges, corner);
+  return states_solve(host, t, y, state_form_corner) == SOLVER_OK;
 }
 
-const SettleMethods events_methods = {solve, solve_corner, solve_at_event, set_modes, leaves_structure, act, accepted,
+const SettleMethods events_methods = {solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, 0,
                                       0,     end};
 
 static void report_undefined(const Solver *solver, const DecideStep *step) {
@@ -239,13 +181,16 @@ static void report_undefined(const Solver *solver, const DecideStep *step) {
       report(solver, model->variable[v].name);
 }
 
-static int iterate(Solver *solver, double *y, int mode) {
+static int iterate(Solver *solver, double *y, int mode, bool resumes) {
   double t = solver->now->time;
-  bool settled = settle_event(&solver->settle, &t, y, mode);
+  const Decide *decide = &solver->decide;
+  bool settled = resumes ? settle_resume(&solver->settle, &t, y) : settle_event(&solver->settle, &t, y, mode);
+  if (solver->model->delays && delays_fault(&solver->delays) >= 0) settled = false;
   solver->now->time = t;
   solver->now->changed |= solver->settle.disturbed;
   if (!settled && !solver->settle.restructured) {
-    if (solver->decide.undefined) report_undefined(solver, solver->decide.undefined);
+    if (decide->refused >= 0) report_action(solver, &solver->model->action[decide->refused], t, y);
+    if (decide->undefined) report_undefined(solver, decide->undefined);
     events_are_undefined(solver, t, y);
   }
   return !settled;
@@ -284,39 +229,23 @@ static int change_system(Solver *solver, double t, double *y) {
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   host_forget_sizes(solver);
   states_link(solver);
-  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) ||
-         states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
+  return solve_jump(solver, t, y) || states_solve(solver, t, y, state_form_select) != SOLVER_OK ||
+         states_solve(solver, t, y, state_form_find) != SOLVER_OK;
 }
 
-/* Iterates, and continues in other systems where the structure changes. */
-static int iterate_systems(Solver *solver, double *y, int mode) {
-  memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
+/* Handles an event at y and the current time, of a mode or, with -1, of none, and continues in other systems where the structure
+ * changes. If the equations are undefined at an event of time, the time becomes that just after it. Returns 1 if it does not settle. */
+int events_settle(Solver *solver, double *y, int mode) {
+  solver->settle.undetermined = SETTLE_NONE;
   solver->settle.restructured = false;
   for (int change = 0; change < SYSTEM_LIMIT; change++) {
-    int failed = iterate(solver, y, mode);
+    memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
+    int failed = iterate(solver, y, mode, change > 0);
     int is_left = solver->settle.restructured || (failed && solver->model->branches && !solver->model->holds);
     if (!failed || !is_left) return failed;
     if (change_system(solver, solver->now->time, y)) return 1;
-    memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
-    solver->decide.latches = true;
-    mode = -1;
   }
   return 1;
-}
-
-/* Handles an event at y and the current time, of a mode or, with -1, of none. If the equations are undefined at an event of
- * time, the time moves to just after it. Returns 1 if it does not settle. */
-int events_settle(Solver *solver, double *y, int mode) {
-  double t = solver->now->time;
-  solver->settle.undetermined = SETTLE_NONE;
-  decide_begin(&solver->decide, t, y);
-  int differs = solver->model->delays && delays_pass(&solver->delays, t, y), terminal = solver->model->terminal;
-  /* rows that use terminal(), where it is true */
-  differs |= terminal >= 0 && solver->discretes[terminal] != 0 && solver->model->decide.matters[terminal];
-  if (differs && !solve_at_event(solver, t, y)) return 1;
-  int failed = iterate_systems(solver, y, mode);
-  solver->now->changed |= differs;
-  return failed;
 }
 
 /* ---- accumulating events ---- */
@@ -358,20 +287,10 @@ int events_are_lost(const Solver *solver) {
 
 /* ---- the start ---- */
 
-/* Sets all discrete values by the values found, until they no longer change. Do rows depend on a changed value? */
-static int modes_differ(Solver *solver, double t, const double *y) {
-  bool matter = false;
-  for (int round = 0; round <= solver->model->discretes && !matter; round++) {
-    edges_evaluate(&solver->edges, t, y);
-    if (!set_modes(solver, t, y, &matter)) return 0;
-  }
-  return matter;
-}
-
 /* Computes all columns from start values. */
 static int find_columns(Solver *solver, double t, double *y) {
   if (solver->model->start_system.rows) return initial_solve(solver, t, y);
-  return states_select(solver, t, y, solver->model->held) || states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
+  return states_hold(solver, t, y, solver->model->held) != SOLVER_OK;
 }
 
 /* From start values in y: finds the choice of states that keeps these values, all other columns, and modes that agree with
@@ -379,20 +298,15 @@ static int find_columns(Solver *solver, double t, double *y) {
 static int find_start(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   double *initial = &solver->discretes[model->decide.initial];
-  bool matter = false;
   *initial = 1;
   edges_begin(&solver->edges, -1);
-  timed_set(solver, t, y);
   memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
-  if (model->modes) {
-    program_run(solver, model->written, t, y, solver->edges.difference);
-    set_modes(solver, t, y, &matter);
-  }
+  switching_guess(&solver->switching, t, y);
   Rounds rounds = {.few = ROUNDS};
   while (rounds_go_on(&rounds, solver->discretes, (size_t)model->discretes)) {
     memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
     if (find_columns(solver, t, y)) return 1;
-    if ((model->delays && delays_guess(&solver->delays, t, y)) || modes_differ(solver, t, y)) continue;
+    if ((model->delays && delays_guess(&solver->delays, t, y)) || switching_settle(&solver->switching, t, y)) continue;
     *initial = 0;
     decide_copy_pre(&solver->decide);
     if (solver->decide.undefined) return report_undefined(solver, solver->decide.undefined), 1;
@@ -423,14 +337,14 @@ int events_initial(Solver *solver, double t, double *y) {
   }
   solver->now->is_started = 1;
   edges_set_nominal(&solver->edges, t, model->nominal);
-  if (states_select(solver, t, y, 0) || (model->delays && begin_delays(solver, t, y))) return 1;
-  timed_begin(solver, t, y);
+  if (states_solve(solver, t, y, state_form_select) != SOLVER_OK || (model->delays && begin_delays(solver, t, y)))
+    return 1;
+  switching_begin(&solver->switching, t, y);
   if (decide_begin_samples(&solver->decide, t, y) >= 0) return 1;
-  edges_enter_start(&solver->edges, t, y);
-  if (solver->edges.now->is_at_start) solver->edges.now->is_at_start = timed_change(solver, t, y) < 0;
+  switching_enter_start(&solver->switching, t, y);
   solver->now->is_at_first = 1;
   return model->has_logic && model->decide.matters[model->decide.initial] &&
-         states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
+         states_solve(solver, t, y, state_form_find) != SOLVER_OK;
 }
 
 /* Handles the event at the start. Returns 1 if it does not settle. */
@@ -445,7 +359,7 @@ int events_first(Solver *solver) {
 
 /* Handles terminal() at the end of the run. Returns 1 if it does not settle. */
 int events_end(Solver *solver) {
-  int terminal = solver->model->terminal;
+  int terminal = solver->model->decide.terminal;
   if (terminal < 0 || solver->discretes[terminal] != 0) return 0;
   solver->discretes[terminal] = 1;
   edges_leave(&solver->edges);
@@ -458,8 +372,7 @@ int events_leave_start(Solver *solver, int *any) {
   *any = 0;
   if (!now->is_at_first) return 0;
   now->is_at_first = 0;
-  int mode = edges_leave_start(&solver->edges, now->time, solver->y);
-  if (mode < 0) mode = timed_change(solver, settle_behind(now->time), solver->y);
+  int mode = switching_leave_start(&solver->switching, now->time, solver->y);
   if (mode < 0 || now->terminated) return 0;
   *any = 1;
   now->events++;

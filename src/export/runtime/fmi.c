@@ -327,7 +327,7 @@ static int follow(Instance *instance) {
 
 /* A step of model exchange must not read values of itself: an event ends it. */
 static double next_event(Solver *solver) {
-  double t = solver->now->time, next = timed_next_event(solver, t, HUGE_VAL, &solver->now->at.timed);
+  double t = solver->now->time, next = switching_next_time(&solver->switching, t, HUGE_VAL, &solver->now->at.timed);
   return solver->model->delays ? fmin(next, t + delays_longest_step(&solver->delays, t, solver->y)) : next;
 }
 
@@ -377,7 +377,7 @@ InstanceStatus instance_completed(Instance *instance, int *needs_event, int *ter
   Scalars *now = solver->now;
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   if (crossed_mode(solver) < 0) edges_keep(&solver->edges, now->time, solver->y, 0);
-  if (solver->model->decide.actions) events_watch(solver, now->time, solver->y);
+  if (solver->model->decide.actions) settle_watch(&solver->settle, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
   *needs_event = states_wants_exchange(solver, now->time, solver->y);
   *terminates = now->terminated;
@@ -520,7 +520,7 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
     if (column >= 0) solver->event_y[column] += factor * delta * seed[k];
     else if (known->kind == VARIABLE_PARAMETER) move_leaf(solver, known->index, delta * seed[k]);
   }
-  int failed = states_solve(solver, solver->now->time, solver->event_y, STATES_NEXT) != SOLVER_OK;
+  int failed = states_solve(solver, solver->now->time, solver->event_y, state_form_follow) != SOLVER_OK;
   memcpy(solver->parameters, solver->kept_parameters, parameters);
   for (int q = 0; q < solver->model->columns; q++) solver->direction[q] = (solver->event_y[q] - solver->y[q]) / delta;
   return failed;

@@ -12,15 +12,15 @@
 static EvalStatus status_of(int failed) { return failed ? EVAL_DOMAIN : EVAL_OK; }
 
 static EvalStatus complete(void *context, double t, double *y) {
-  return status_of(states_solve(context, t, y, STATES_NEXT) != SOLVER_OK);
+  return status_of(states_solve(context, t, y, state_form_follow) != SOLVER_OK);
 }
 
 static EvalStatus rates(void *context, double t, double *y) {
-  return status_of(states_solve(context, t, y, STATES_RATES) != SOLVER_OK);
+  return status_of(states_solve(context, t, y, state_form_rates) != SOLVER_OK);
 }
 
 static EvalStatus find(void *context, double t, double *y) {
-  return status_of(states_solve(context, t, y, STATES_ANY) != SOLVER_OK);
+  return status_of(states_solve(context, t, y, state_form_find) != SOLVER_OK);
 }
 
 static EvalStatus residual(void *context, double t, const double *y, double *rows) {
@@ -48,7 +48,7 @@ static bool evaluate_kinks(void *host, bool sizes, double t, const double *y, do
 /* All columns at a time of a step. */
 static bool point_of_step(void *host, const Segment *segment, double t, double *y) {
   segment_values(segment, t, y);
-  return states_solve(host, t, y, STATES_NEXT) == SOLVER_OK;
+  return states_solve(host, t, y, state_form_follow) == SOLVER_OK;
 }
 
 static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
@@ -101,12 +101,22 @@ static double end_of_run(const Solver *solver) {
   return now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
 }
 
-static bool find_columns(void *host, double t, double *y) { return states_solve(host, t, y, STATES_ANY) == SOLVER_OK; }
+static bool find_columns(void *host, double t, double *y) {
+  return states_solve(host, t, y, state_form_find) == SOLVER_OK;
+}
 
 static void starts(void *host, double t, const double *y) { (void)host, (void)t, (void)y; }
 
+static void begin_conditions(void *host, double t, const double *y) {
+  switching_begin(&((Solver *)host)->switching, t, y);
+}
+
+static double next_time(void *host, double t, double until, int *mode) {
+  return switching_next_time(&((Solver *)host)->switching, t, until, mode);
+}
+
 static void make_steps(Solver *solver) {
-  static const StepsHost methods = {find_columns, point_of_step, starts, timed_begin, timed_next_event, 0};
+  static const StepsHost methods = {find_columns, point_of_step, starts, begin_conditions, next_time, 0};
   const Model *model = solver->model;
   const Scalars *now = solver->now;
   Heap *heap = solver->workspace;

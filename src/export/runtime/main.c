@@ -58,7 +58,7 @@ static void print_inside(Solver *solver, double t) {
   Scalars *now = solver->now;
   double end = now->time, *y = solver->y;
   if (host_point(solver, t, solver->row_y)) return;
-  events_watch(solver, t, solver->row_y);
+  settle_watch(&solver->settle, t, solver->row_y);
   if (now->asserted) return;
   now->time = t;
   solver->y = solver->row_y;
@@ -105,7 +105,7 @@ static int run(Output *output) {
     if (solver_pass(solver) != SOLVER_OK) return fail(solver, "the integration failed");
     print_row(solver);
   }
-  if (solver->model->terminal < 0) return 0;
+  if (solver->model->decide.terminal < 0) return 0;
   if (events_end(solver) || now->asserted) return fail(solver, "the end failed");
   print_row(solver);
   return 0;

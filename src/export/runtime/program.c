@@ -78,6 +78,10 @@ static double *loop_room(void *host, int32_t n, int32_t *capacity) {
   return ((Solver *)host)->secants;
 }
 
+static void write_differences(void *host, double t, const double *y, double *out) {
+  program_run(host, ((Solver *)host)->model->written, t, y, out);
+}
+
 void program_enter(Solver *solver, const Model *model) {
   solver->model = model;
   Delays *delays = &solver->delays;
@@ -97,7 +101,7 @@ void program_enter(Solver *solver, const Model *model) {
   edges->some_meet = false;
   for (int m = 0; m < model->modes; m++) edges->some_meet = edges->some_meet || model->mode[m].meets;
   edges->mode = solver->discretes + model->first_mode;
-  static const DecideHost logic = {evaluate_logic, set_parameter, 0};
+  static const DecideHost logic = {evaluate_logic, set_parameter, 0, 0};
   Decide *decide = &solver->decide;
   decide->plan = model->decide;
   decide->methods = &logic;
@@ -105,14 +109,20 @@ void program_enter(Solver *solver, const Model *model) {
   decide->discretes = solver->discretes;
   decide->pre = solver->pre;
   decide->values = solver->values;
+  static const SwitchingHost all = {write_differences, timed_set, timed_change, timed_next, 0};
+  Switching *switching = &solver->switching;
+  switching->methods = &all;
+  switching->host = solver;
+  switching->edges = edges;
+  switching->decide = model->has_logic ? decide : 0;
+  switching->delays = model->delays ? delays : 0;
+  switching->leaves = model->discretes;
   Settle *settle = &solver->settle;
   settle->methods = &events_methods;
   settle->host = solver;
-  settle->edges = edges;
-  settle->decide = model->has_logic ? decide : 0;
+  settle->switching = switching;
   settle->discretes = solver->discretes;
   settle->columns = model->columns;
-  settle->leaves = model->discretes;
   settle->may_slide = true;
   settle->has_other_structure = model->branches && !model->holds;
   Jump *jump = &solver->jump;

@@ -80,7 +80,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->differences = numbers(memory, 2 * model->modes);
   solver->message_values = numbers(memory, model->message_values);
   solver->edges.slope = numbers(memory, model->modes);
-  solver->held = take(memory, (size_t)model->columns, 1);
+  solver->settle.held = take(memory, (size_t)model->columns, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
   solver->initial_target = numbers(memory, largest(largest(start->columns, point->columns), model->point_count));
@@ -97,8 +97,6 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
                                  &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
                                  &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
-  int slides = model->modes < SLIDE_LIMIT ? model->modes : SLIDE_LIMIT;
-  solver->corners = numbers(memory, slides ? (slides + 1) * model->columns : 0);
   solver->branch_values = numbers(memory, model->branches);
   solver->settle.begin.discretes = numbers(memory, model->discretes);
   solver->settle.left.discretes = numbers(memory, model->discretes);
@@ -234,7 +232,11 @@ void solver_restored(Solver *solver) {
   host_saved(solver);
 }
 
-void solver_saved(Solver *solver) { host_saved(solver); }
+/* The saved and the restored run continue alike: both forget all points so far. */
+void solver_saved(Solver *solver) {
+  states_link(solver);
+  host_saved(solver);
+}
 
 void solver_reset(Solver *solver) {
   const Model *model = solver->first;
@@ -275,7 +277,8 @@ SolverStatus solver_complete(Solver *solver) {
     for (int q = 0; q < solver->model->columns; q++)
       if (solver->model->given[q]) solver->y[q] = 0;
     for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
-    if (states_solve(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
+    if (states_solve(solver, solver->now->time, solver->y, is_following ? state_form_follow : state_form_find) ==
+        SOLVER_OK)
       return SOLVER_OK;
     memcpy(solver->y, solver->stage_y, size);
   }
@@ -363,7 +366,7 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
   if (!*at_event && solver->model->decide.actions) {
     if (host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
-    events_watch(solver, t, solver->event_y);
+    settle_watch(&solver->settle, t, solver->event_y);
   }
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }

@@ -11,12 +11,11 @@
 
 #include "contract.h"
 #include "delays.h"
-#include "dummy.h"
 #include "edges.h"
 #include "jump.h"
 #include "linear.h"
 #include "settle.h"
-#include "statespace.h"
+#include "state_form.h"
 #include "steps.h"
 #include "variation.h"
 
@@ -31,8 +30,6 @@ typedef struct Program {
   ModelProgram *function;
 } Program;
 
-typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERMINATE } ActionKind;
-
 /* A piece of a message: a text or, with a value, its format. It is left out where the guard is 0. Both are indices of values of
  * messages_program; -1: none. */
 typedef struct ModelPiece {
@@ -41,7 +38,7 @@ typedef struct ModelPiece {
 } ModelPiece;
 
 typedef struct ModelAction {
-  ActionKind kind;
+  int is_warning;
   int first_piece, behind_piece; /* the pieces of its message */
 } ModelAction;
 
@@ -119,7 +116,6 @@ typedef struct Model {
   int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
-  int terminal;                /* the leaf of terminal(); -1: none */
   const int *column_start, *d; /* per unknown */
   const uint32_t *order;       /* unknowns, in the order in which their states are listed */
   const int *row_start, *c;    /* per equation; c: the most differentiations of it */
@@ -212,17 +208,17 @@ typedef struct Solver {
   int *from, *to, *depth;
   /* solving */
   double *work;
-  unsigned char *held;
   double *right, *direction, *row_direction, *input_rows, *kept_parameters;
   /* events */
   Edges edges;
   Decide decide;
+  Switching switching;
   Settle settle;
   Jump jump;
   WhenLoop loop;
   double *secants; /* room for its updates */
   double *values, *differences, *message_values;
-  double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
+  double *begin, *left_y, *settle_y, *branch_values, *event_y;
   int *reported;
   /* delays */
   Delays delays;
@@ -232,8 +228,7 @@ typedef struct Solver {
   Heap *heap, *workspace;
   void *ticket, *form_ticket;
   const Model *formed_for;
-  StateSpace *space;
-  Dummy *dummy;
+  StateForm form;
   bool has_new_parameters; /* parameters have changed since these were last used */
   uint64_t evaluations;    /* of rows and entries */
   const Model *made_for;
@@ -306,25 +301,18 @@ void program_set_dependents(Solver *solver);
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
-/* The required solution for the columns that are not states: any solution; the one nearest to the guess; the nearest one,
- * but only the columns on which derivatives depend. */
-typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
-
 /* states.c */
 void states_link(Solver *solver);
-int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
+SolverStatus states_hold(Solver *solver, double t, double *y, const unsigned char *held);
 int states_exchange(Solver *solver, double t, double step, double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
-SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
-SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y);
+SolverStatus states_solve(Solver *solver, double t, double *y, StateFormSolve *how);
 
-/* timed.c: sets modes that depend only on time and returns how many changed; returns the first mode that differs at t
- * from its relation; and two methods of StepsHost. */
-int timed_set(Solver *solver, double t, const double *y);
-int timed_change(Solver *solver, double t, const double *y);
-double timed_next_event(void *host, double t, double until, int *mode);
-void timed_begin(void *host, double t, const double *y);
+/* timed.c: methods of switching.h */
+int timed_set(void *host, double t, double at, const double *y);
+int timed_change(void *host, double t, const double *y);
+double timed_next(void *host, double t, double until, double first, int *mode);
 
 /* events.c */
 int events_any(const Model *model);
@@ -338,7 +326,6 @@ int events_end(Solver *solver);
 /* initial.c */
 int initial_point(Solver *solver, double t, double *y);
 int initial_solve(Solver *solver, double t, double *y);
-void events_watch(Solver *solver, double t, const double *y);
 int events_hover(Solver *solver, int mode, double t);
 int events_are_lost(const Solver *solver);
 int events_are_undefined(Solver *solver, double t, const double *y);

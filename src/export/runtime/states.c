@@ -1,5 +1,4 @@
-/* states: which columns are states (core/dummy.h), and all others solved from them (core/statespace.h). Both are made for the
- * current system when they are first needed. If memory is refused, the caller fails. */
+/* states: the form of the current system (core/state_form.h), made when it is first needed. If memory is refused, the caller fails. */
 #include "constants.h"
 #include "solver.h"
 
@@ -33,20 +32,10 @@ static EvalStatus fail(void *host, double t, const double *y) {
 
 /* ---- the form ---- */
 
-typedef enum Work {
-  WORK_LINK,
-  WORK_SELECT,
-  WORK_EXCHANGE,
-  WORK_GAIN,
-  WORK_COMPLETE,
-  WORK_FOLLOW,
-  WORK_RATES,
-  WORK_SLIDE
-} Work;
-
 typedef struct Task {
   Solver *solver;
-  Work work;
+  EvalStatus (*run)(struct Task *task);
+  StateFormSolve *solve;
   double t, step, *y; /* step: the size of the last one */
   const unsigned char *held;
   int changed;
@@ -69,55 +58,22 @@ static void make(Solver *solver) {
   solver->form_ticket = 0;
   solver->formed_for = 0;
   Heap *heap = heap_within(solver->heap, &solver->form_ticket);
-  solver->dummy = dummy_make(heap, &plan, &host);
-  solver->space = statespace_new(heap, &model->units, &host);
+  solver->form = (StateForm){.heap = heap,
+                             .dummy = dummy_make(heap, &plan, &host),
+                             .space = statespace_new(heap, &model->units, &host),
+                             .edges = &solver->edges,
+                             .columns = model->columns};
   solver->formed_for = model;
 }
 
 /* Copies the present choice to the memory of the run. */
 static void take_choice(Solver *solver) {
   const int32_t *from, *to;
-  size_t links = dummy_links(solver->dummy, &from, &to);
-  memcpy(solver->depth, dummy_depth(solver->dummy), (size_t)solver->model->unknowns * sizeof(int));
+  const Dummy *dummy = solver->form.dummy;
+  size_t links = dummy_links(dummy, &from, &to);
+  memcpy(solver->depth, dummy_depth(dummy), (size_t)solver->model->unknowns * sizeof(int));
   memcpy(solver->from, from, links * sizeof *from);
   memcpy(solver->to, to, links * sizeof *to);
-  statespace_choose(solver->space, solver->depth);
-}
-
-static void restore_choice(Solver *solver) {
-  dummy_restore(solver->dummy, solver->depth);
-  take_choice(solver);
-}
-
-static void select_states(Task *task) {
-  Dummy *dummy = task->solver->dummy;
-  int32_t block;
-  bool is_full = task->held ? dummy_select_holding(dummy, task->t, task->y, task->held, &block)
-                            : dummy_select(dummy, task->t, task->y, &block);
-  task->status = is_full ? EVAL_OK : EVAL_DOMAIN;
-  take_choice(task->solver);
-}
-
-static void slide(Task *task) {
-  Solver *solver = task->solver;
-  task->status =
-      statespace_slide(solver->space, &solver->edges, solver->model->columns, task->t, task->y, solver->corners);
-}
-
-/* Examines the choice at the point where the next step will use it. Before an exchange the rows are solved in the old choice, so that new states
- * have the accuracy of the old ones. */
-static void exchange(Task *task) {
-  Solver *solver = task->solver;
-  const Model *model = solver->model;
-  int32_t block;
-  double ahead = LOOK_AHEAD * task->step;
-  dummy_look_ahead((uint32_t)model->unknowns, model->units.column_start, model->d, ahead, task->y, solver->stage_y);
-  task->changed = dummy_watch(solver->dummy, task->t + ahead, solver->stage_y, &block);
-  if (task->changed <= 0) return;
-  if (solver->edges.now->slides) slide(task);
-  else task->status = statespace_follow(solver->space, task->t, task->y);
-  if (task->status != EVAL_OK) task->changed = -1;
-  take_choice(solver);
 }
 
 static void work(void *context) {
@@ -125,24 +81,15 @@ static void work(void *context) {
   Solver *solver = task->solver;
   if (solver->formed_for != solver->model) {
     make(solver);
-    restore_choice(solver);
+    state_form_restore(&solver->form, solver->depth);
   }
   if (solver->has_new_parameters) {
-    statespace_set_parameters(solver->space);
-    dummy_set_parameters(solver->dummy);
+    statespace_set_parameters(solver->form.space);
+    dummy_set_parameters(solver->form.dummy);
     solver->has_new_parameters = false;
   }
-  task->status = EVAL_OK;
-  switch (task->work) {
-  case WORK_LINK: restore_choice(solver); break;
-  case WORK_SELECT: select_states(task); break;
-  case WORK_EXCHANGE: exchange(task); break;
-  case WORK_GAIN: task->gain = dummy_gain(solver->dummy, task->t, task->y); break;
-  case WORK_COMPLETE: task->status = statespace_complete(solver->space, task->t, task->y); break;
-  case WORK_FOLLOW: task->status = statespace_follow(solver->space, task->t, task->y); break;
-  case WORK_RATES: task->status = statespace_rates(solver->space, task->t, task->y); break;
-  default: slide(task);
-  }
+  task->status = task->run(task);
+  take_choice(solver);
 }
 
 static SolverStatus do_work(Task *task) {
@@ -153,23 +100,54 @@ static SolverStatus do_work(Task *task) {
   return task->status == EVAL_OK ? SOLVER_OK : SOLVER_DOMAIN;
 }
 
-void states_link(Solver *solver) { do_work(&(Task){.solver = solver, .work = WORK_LINK}); }
+static EvalStatus restore(Task *task) {
+  state_form_restore(&task->solver->form, task->solver->depth);
+  return EVAL_OK;
+}
 
-int states_select(Solver *solver, double t, const double *y, const unsigned char *held) {
-  Task task = {.solver = solver, .work = WORK_SELECT, .t = t, .y = (double *)y, .held = held};
-  return do_work(&task) != SOLVER_OK;
+void states_link(Solver *solver) { do_work(&(Task){.solver = solver, .run = restore}); }
+
+static EvalStatus solve(Task *task) { return task->solve(&task->solver->form, task->t, task->y); }
+
+SolverStatus states_solve(Solver *solver, double t, double *y, StateFormSolve *how) {
+  return do_work(&(Task){.solver = solver, .run = solve, .solve = how, .t = t, .y = y});
+}
+
+static EvalStatus hold(Task *task) {
+  int32_t block;
+  return state_form_hold(&task->solver->form, task->t, task->y, task->held, &block) ? EVAL_OK : EVAL_DOMAIN;
+}
+
+SolverStatus states_hold(Solver *solver, double t, double *y, const unsigned char *held) {
+  return do_work(&(Task){.solver = solver, .run = hold, .t = t, .y = y, .held = held});
+}
+
+/* Examines the choice at the point where the next step will use it. */
+static EvalStatus exchange(Task *task) {
+  Solver *solver = task->solver;
+  const Model *model = solver->model;
+  int32_t block;
+  double ahead = LOOK_AHEAD * task->step;
+  dummy_look_ahead((uint32_t)model->unknowns, model->units.column_start, model->d, ahead, task->y, solver->stage_y);
+  task->changed = state_form_exchange(&solver->form, task->t, task->y, task->t + ahead, solver->stage_y, &block);
+  return EVAL_OK;
 }
 
 /* Returns how many unknowns changed, or -1 where a block is singular. */
 int states_exchange(Solver *solver, double t, double step, double *y) {
-  Task task = {.solver = solver, .work = WORK_EXCHANGE, .t = t, .step = step, .y = y};
+  Task task = {.solver = solver, .run = exchange, .t = t, .step = step, .y = y};
   if (!solver->model->choices) return 0;
   do_work(&task);
   return task.changed;
 }
 
+static EvalStatus find_gain(Task *task) {
+  task->gain = dummy_gain(task->solver->form.dummy, task->t, task->y);
+  return EVAL_OK;
+}
+
 static double largest_gain(Solver *solver, double t, const double *y) {
-  Task task = {.solver = solver, .work = WORK_GAIN, .t = t, .y = (double *)y};
+  Task task = {.solver = solver, .run = find_gain, .t = t, .y = (double *)y};
   do_work(&task);
   return task.gain;
 }
@@ -182,15 +160,4 @@ int states_wants_exchange(Solver *solver, double t, const double *y) {
 double states_indicator(Solver *solver, double t, const double *y) {
   double gain = largest_gain(solver, t, y);
   return isfinite(gain) ? (LATEST_EXCHANGE - gain) / (LATEST_EXCHANGE + gain) : -1;
-}
-
-SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal) {
-  static const Work works[] = {[STATES_ANY] = WORK_COMPLETE, [STATES_NEXT] = WORK_FOLLOW, [STATES_RATES] = WORK_RATES};
-  return do_work(
-      &(Task){.solver = solver, .work = solver->edges.now->slides ? WORK_SLIDE : works[goal], .t = t, .y = y});
-}
-
-SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y) {
-  edges_set_corner(&solver->edges, corner);
-  return do_work(&(Task){.solver = solver, .work = WORK_COMPLETE, .t = t, .y = y});
 }

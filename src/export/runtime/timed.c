@@ -10,11 +10,13 @@ static bool has_timed(const Model *model) {
   return false;
 }
 
-int timed_set(Solver *solver, double t, const double *y) {
+int timed_set(void *host, double t, double at, const double *y) {
+  Solver *solver = host;
   const Model *model = solver->model;
   int changed = 0;
+  (void)t;
   if (!has_timed(model)) return 0;
-  program_run(solver, model->conditions, solver->edges.now->is_at_start ? t : settle_behind(t), y, solver->values);
+  program_run(solver, model->conditions, at, y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !isfinite(solver->values[m])) continue;
     double value = condition_value(model->mode[m].kind, solver->values[m]);
@@ -24,8 +26,8 @@ int timed_set(Solver *solver, double t, const double *y) {
   return changed;
 }
 
-/* The first timed mode that differs at t from the value of its relation as written there; -1: none. */
-int timed_change(Solver *solver, double t, const double *y) {
+int timed_change(void *host, double t, const double *y) {
+  Solver *solver = host;
   const Model *model = solver->model;
   if (!has_timed(model)) return -1;
   program_run(solver, model->conditions, t, y, solver->values);
@@ -60,36 +62,26 @@ static double locate_timed(Solver *solver, int m, ConditionRange range, double l
 }
 
 /* A mode that is linear in time changes when its difference reaches the edge of its range. Only a change before `first` counts. */
-static double timed_next(Solver *solver, int m, double t, double rate, double difference, double first) {
+static double next_change(Solver *solver, int m, double t, double rate, double difference, double first) {
   ConditionRange range = condition_range(solver->model->mode[m].kind, solver->edges.mode[m]);
-  double edge = rate > 0 ? range.high : range.low, least = settle_behind(t);
+  double edge = rate > 0 ? range.high : range.low, least = switching_behind(t);
   if (rate == 0 || !isfinite(edge) || !isfinite(difference)) return HUGE_VAL;
   double next = fmax(least + (edge - difference) / rate, least);
   return next < first ? locate_timed(solver, m, range, least, next) : next;
 }
 
-double timed_next_event(void *host, double t, double until, int *mode) {
+double timed_next(void *host, double t, double until, double first, int *mode) {
   Solver *solver = host;
   const Model *model = solver->model;
-  double first = decide_next_time(&solver->decide, t);
-  *mode = -1;
-  if (model->delays) first = fmin(first, delays_next_time(&solver->delays, t));
-  if (first > until) first = HUGE_VAL;
+  (void)until;
   if (!has_timed(model)) return first;
   edges_evaluate_rates(&solver->edges, t, solver->y);
-  program_run(solver, model->conditions, settle_behind(t), solver->y, solver->differences);
+  program_run(solver, model->conditions, switching_behind(t), solver->y, solver->differences);
   for (int m = 0; m < model->modes; m++) {
     double difference = solver->differences[m];
     double next =
-        model->mode[m].is_timed ? timed_next(solver, m, t, solver->edges.rate[m], difference, first) : HUGE_VAL;
+        model->mode[m].is_timed ? next_change(solver, m, t, solver->edges.rate[m], difference, first) : HUGE_VAL;
     if (next < first) first = next, *mode = m;
   }
   return first;
-}
-
-void timed_begin(void *host, double t, const double *y) {
-  Solver *solver = host;
-  if (!solver->model->modes) return;
-  edges_evaluate(&solver->edges, t, y);
-  edges_start(&solver->edges, t, y);
 }

@@ -1,0 +1,65 @@
+/* switching: everything discrete of a run: modes (edges.h), conditions that depend only on time, other discrete values (decide.h) and
+ * delays (delays.h). This file sets them for given columns, at the start of a run and at events (settle.h), and knows the next
+ * event of time.
+ *
+ * The host owns all memory. Exported solvers contain this file unchanged. */
+#pragma once
+
+#include "core/decide.h"
+#include "core/delays.h"
+#include "core/edges.h"
+
+/* Functions of the host, for the columns y at time t. */
+typedef struct SwitchingHost {
+  /* Evaluates the differences as the relations are written. */
+  void (*written)(void *host, double t, const double *y, double *out);
+
+  /* Sets the conditions that depend only on time to their values at `at`, which is just after an event at t, and the inputs;
+   * returns how many changed. */
+  int (*set_timed)(void *host, double t, double at, const double *y);
+
+  /* The first condition on time whose value at t is not its present one; -1: none. */
+  int (*timed_change)(void *host, double t, const double *y);
+
+  /* The first time after t, not after `until`, at which such a condition changes, and its mode; if none changes before `first`,
+   * `first` and -1. */
+  double (*next_timed)(void *host, double t, double until, double first, int *mode);
+
+  /* May be 0. Everything agrees: makes the next call that the event makes only once. Then all is set again. false: there is
+   * none. */
+  bool (*call)(void *host, double t, const double *y);
+} SwitchingHost;
+
+typedef struct Switching {
+  const SwitchingHost *methods;
+  void *host;
+  Edges *edges;
+  Decide *decide; /* 0: only modes change at events */
+  Delays *delays; /* 0: there are none */
+  int leaves;     /* the number of discrete values */
+} Switching;
+
+/* Just after t: events of time that differ only by round-off are one. */
+double switching_behind(double t);
+
+/* Sets everything by the relations as written at a guess, where equations need not hold. Do rows depend on what has changed? */
+bool switching_guess(Switching *switching, double t, const double *y);
+
+/* Sets every mode by its last difference, at (t, y), then all other discrete values; returns how many changed: see edges_set. */
+int switching_set(Switching *switching, double t, const double *y, bool *matter);
+
+/* Sets all discrete values by the columns at (t, y), until they no longer change. Do rows depend on what has changed? */
+bool switching_settle(Switching *switching, double t, const double *y);
+
+/* At the start, modes have the values of their relations as written. In a run this holds from the first call on, if they have
+ * these values at (t, y). From the second call on, a mode on an edge has the value that holds right after it. The second function
+ * returns the first mode at (t, y) for which that makes a difference; -1: none. */
+void switching_enter_start(Switching *switching, double t, const double *y);
+int switching_leave_start(Switching *switching, double t, const double *y);
+
+/* A run or a step begins at (t, y), where the modes agree: keeps the differences there. */
+void switching_begin(Switching *switching, double t, const double *y);
+
+/* The time of the next event in (t, until] that is known in advance; HUGE_VAL: none. *mode is the mode of time that changes there, or
+ * -1 if it is another event. */
+double switching_next_time(Switching *switching, double t, double until, int *mode);
