@@ -269,7 +269,7 @@ static void evaluate_roots(const Samples *samples, uint32_t sample, const Expr *
   vec_free(heap, &order);
 }
 
-/* What two batches share is evaluated twice, but the memory is that of one batch. */
+/* What two batches share is evaluated twice, but only one batch is in memory. */
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
                       double *sizes, double *absorbed) {
   for (uint32_t first = 0; first < count; first += SAMPLES_BATCH) {

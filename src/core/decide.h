@@ -1,5 +1,5 @@
 /* decide: the values of discrete variables at events. The assignments, called steps, are sorted into levels by their dependencies.
- * A branch of a when fires where its condition becomes true. The host's programs evaluate the steps; this file stores their values,
+ * A branch of a when fires when its condition becomes true. The host's programs evaluate the steps; this file stores their values,
  * knows when samples are due, and applies reinit.
  *
  * The host owns all memory. Exported solvers contain this file unchanged. */

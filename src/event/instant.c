@@ -422,7 +422,7 @@ static double slope_beside(const SlackSamples *line) {
   return fmin(fabs(line->slack[line->samples - 1]), fabs(line->slack[line->samples])) / STUCK;
 }
 
-/* Gives the slack to a single equation, and chooses the column for it. The Jacobian may be that of the other side of the kink, where
+/* Gives the slack to a single equation, and chooses the column for it. The Jacobian may belong to the other side of the kink, where
  * no direction is lost: the lost equation is the one whose slack changes least. */
 static bool choose_line(Bordered *bordered, ConstMoment at, double *y, SlackSamples *line) {
   int32_t rows = bordered->rows;

@@ -23,8 +23,8 @@ typedef struct ConstMoment {
   const double *y;
 } ConstMoment;
 
-/* A result of examining the choice of states, beside those of state_form.h: the selected rows do not determine the columns, so select
- * again. */
+/* A result of examining the choice of states, in addition to those of state_form.h: the selected rows do not determine the columns,
+ * so select again. */
 enum { EXCHANGE_RESELECT = -3 };
 
 typedef struct Exchanges {
