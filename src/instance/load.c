@@ -90,12 +90,26 @@ static const AstClass *find_named(const ClassIndex *all, Name name) {
   return at == MAP_NONE ? NULL : all->list.data[at];
 }
 
-/* Does an expression begin with the name of a built-in library that the file does not define? */
+/* Does the type of a component, or the base of a type, begin with the name? */
+static bool names_type(const Ast *ast, const ClassIndex *all, Name name) {
+  for (uint32_t k = 0; k < all->list.count; k++) {
+    const AstClass *definition = all->list.data[k];
+    if (definition->form == FORM_SHORT && ast_part(ast, definition->base.name, 0)->name == name) return true;
+    for (uint32_t i = 0; i < definition->elements.count; i++) {
+      const AstElement *element = &definition->elements.data[i];
+      if (element->kind == AST_COMPONENT && ast_part(ast, element->component->type->name, 0)->name == name) return true;
+    }
+  }
+  return false;
+}
+
+/* Does an expression or a type begin with the name of a built-in library that the file does not define? */
 static bool uses_library(const Ast *ast, const ClassIndex *all) {
   static const char *const libraries[] = {"Modelica", "Complex"};
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
     Name name = names_find(ast->names, libraries[i], strlen(libraries[i]));
     if (name == MAP_NONE || find_named(all, name)) continue;
+    if (names_type(ast, all, name)) return true;
     for (uint32_t e = 0; e < ast->nodes.count; e++) {
       AstKind kind = ast_kind(ast, e);
       if (kind != AST_REFERENCE && kind != AST_CALL && kind != AST_PARTIAL) continue;

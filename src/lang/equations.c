@@ -23,7 +23,7 @@ uint32_t variable_of_leaf(const Elaboration *el, Expr leaf) {
 bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span span) {
   const Variable *variable = &el->model->variables.data[position];
   if (variable->type != TYPE_INTEGER || base != TYPE_REAL) return false;
-  input_error(el, span, "Integer `%s` cannot be determined by a Real; use integer()",
+  input_error(el, span, "Integer `%s` cannot be determined by a Real: give it an equation of its own, or use integer()",
               names_text(el->names, variable->name));
   return true;
 }

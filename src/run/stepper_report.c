@@ -206,6 +206,23 @@ bool stepper_report_condition(Stepper *stepper, int mode, double t, double defin
   return false;
 }
 
+/* A discrete variable that changes if its equation is evaluated once more; MAP_NONE: there is none. */
+static uint32_t changing_variable(Stepper *stepper) {
+  const Evaluator *evaluator = stepper->view->evaluator;
+  const Model *model = evaluator->model;
+  Switching *switching = &stepper->view->switches->switching;
+  uint32_t count = model->discretes.count, found = MAP_NONE;
+  double *before = heap_copy(stepper->heap, evaluator->discretes, count, sizeof *before);
+  bool matter = false;
+  switching_set(switching, stepper->t_event, stepper->steps.y, &matter);
+  for (uint32_t d = 0; d < count && found == MAP_NONE; d++) {
+    uint32_t position = model->discretes.data[d];
+    if (evaluator->discretes[d] != before[d] && !model->variables.data[position].is_hidden) found = position;
+  }
+  heap_free(stepper->heap, before);
+  return found;
+}
+
 bool stepper_report_chatter(Stepper *stepper) {
   Blame blame;
   double t = stepper->t_event;
@@ -214,6 +231,14 @@ bool stepper_report_chatter(Stepper *stepper) {
   int mode = edges_undefined(edges, t, stepper->steps.y);
   if (mode >= 0) return stepper_report_condition(stepper, mode, t, t, stepper->steps.y);
   if (find_domain(stepper, stepper->t_event, stepper->steps.y, &blame)) return report_undefined(stepper, &blame);
+  uint32_t changing = stepper->mode == MAP_NONE ? changing_variable(stepper) : MAP_NONE;
+  if (changing != MAP_NONE) {
+    const Model *model = stepper->view->evaluator->model;
+    diag_error(stepper->diags, DIAG_CHATTERING, model->variables.data[changing].span,
+               "at time %.10g the value of `%s` changes again and again: its equation has no value that stays",
+               stepper->t_event, model_name(model, changing));
+    return false;
+  }
   diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
              "at time %.10g the condition %s changes again and again at this time; use "
              "a smooth transition",

@@ -1,11 +1,15 @@
-// Texts are arguments of functions that run with the model: literals, results of other functions, and those that a function joins.
+// Texts are arguments of functions that run with the model: literals, results of other functions, and those that a function or the equation joins.
 // expect: long = 4 at 0.2
 // expect: long = 3
 // expect: inside = 11
 // run: simulate
 // change: length(part -> length("abc" + part
-// expect: exit 5
-// expect: says the value of long is not defined
+// expect: long = 7 at 0.2
+// expect: long = 6
+// run: simulate
+// change: length(part -> length((if late then "x" else "") + String(late) + String(100*inside, significantDigits = 4) + part
+// expect: long = 13 at 0.2
+// expect: long = 12
 model Texts
   function length
     input String text;
