@@ -54,11 +54,11 @@ else()
   target_link_libraries(dependencies INTERFACE LAPACK::LAPACK)
 endif()
 
-# Calls of functions in libraries that the user names.
+# For calls of functions in libraries that the user names.
 need_header(ffi.h)
 need_library(ffi)
 
-# Archives of exported models.
+# For the archives of exported models.
 need_header(zlib.h)
 need_library(z)
 

@@ -14,10 +14,10 @@
  * as `void *`: daedal_free, daedal_status_of, daedal_diagnostic_get, daedal_report, daedal_draw.
  *
  * Ownership: free every handle with daedal_free, in any order, because a handle keeps alive the handles that it was made from.
- * Every `const` pointer that a function returns belongs to the handle and lives as long as it. NULL is allowed as a handle: its
- * status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An index out of range returns an empty text, or
- * NaN. If another pointer that a call needs is NULL, the call returns DAEDAL_USAGE or finds nothing. A list in an options struct
- * that is NULL has no members, even if its count is not 0.
+ * Every `const` pointer that a function returns belongs to the handle and lives as long as that handle. NULL is allowed as a
+ * handle: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An index out of range returns an
+ * empty text, or NaN. If another pointer that a call needs is NULL, the call returns DAEDAL_USAGE or finds nothing. A list in an
+ * options struct that is NULL has no members, even if its count is not 0.
  *
  * Threads: any number of threads may use a model or a plan at once. A run or a result has one user at a time. The library prints
  * nothing and has no global state.
@@ -85,7 +85,8 @@ typedef struct daedal_diagnostic {
   const char *code; /* "D301", of the list below */
 } daedal_diagnostic;
 
-/* The messages about a handle so far, in order; for a run, those of its last execution. An index beyond the last gives an empty one. */
+/* The messages about a handle so far, in order; for a run, those of its last execution. An index beyond the last gives an empty
+ * message. */
 uint32_t daedal_diagnostic_count(const void *handle);
 static inline daedal_diagnostic daedal_diagnostic_get(const void *handle, uint32_t index);
 
@@ -343,7 +344,7 @@ typedef struct daedal_event {
   double time;
   const char *condition; /* as the model writes it, or another cause of the event */
   double
-      value; /* new value: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition caused the event */
+      value; /* new value: 1 for true, 0 for false, or the value of floor, sign, ...; NaN: no condition caused the event */
   int32_t direction; /* of the change: 1 rises (false to true), -1 falls; 0: no condition caused the event */
 } daedal_event;
 
@@ -403,7 +404,7 @@ typedef struct daedal_options {
    * counted from that point on. */
   bool resumes;
   const double
-      *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
+      *output_times; /* the output points, ascending, within start and stop time; NULL: the ends of the intervals */
   uint32_t output_time_count;
   /* "L", "x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
    * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
@@ -426,8 +427,9 @@ typedef struct daedal_options {
   /* For daedal_simulate without `variables`: protected variables, and those with annotation(HideResult = true), are not kept
    * unless they are states. No effect if `invariants` or `gradient` are given. */
   bool leave_out_hidden;
-  bool
-      short_numbers; /* numbers in CSV files have two digits more than the tolerance requires, instead of 17; times and discrete values have all */
+  /* Numbers in CSV files have two digits more than the tolerance requires, instead of 17; times and discrete values have all
+   * digits. */
+  bool short_numbers;
   /* Called with `context` after every event (including one at the start), when all variables have their new values; true stops the
    * run, as on_step does. The text of the condition lives as long as the result. Not called by runs that are stepped, nor by sweeps
    * and fits. */
@@ -532,8 +534,8 @@ bool daedal_plan_depends_on_values(const daedal_plan *plan);
 /* The parameters whose values the plan depends on in this way; NULL after the last. Owned by the plan's model. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index);
 
-/* The number of structures for which equations were derived: that of the plan, and those that its runs needed later, at events or for other
- * values. All runs share them. 0 if the plan failed. */
+/* The number of structures for which equations were derived: the structure of the plan, and further ones that its
+ * runs needed later, at events or for other values. All runs share them. 0 if the plan failed. */
 uint32_t daedal_plan_structures(const daedal_plan *plan);
 
 /* The model that defines the indices of variables in runs: the one given, or one that was read again for overrides and
@@ -605,10 +607,10 @@ daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double va
 
 /* The state-space form of a run that was started, x' = f(t, x), at points that the caller chooses: the run itself does not move,
  * except for round-off. The states are those of daedal_run_states at the time reached; they may change after every step. The
- * Jacobian, d f / d x, is dense, by columns, exact. An indicator belongs to a condition; it is positive while the condition keeps
- * its value, negative if it has to change, and infinite for conditions that depend only on time. DAEDAL_USAGE: the run was not
- * started, or its method has no such form (then the counts are 0); DAEDAL_INTEGRATION: the equations cannot be solved there.
- * O(work of one step of an explicit method); the Jacobian O(states) times that. */
+ * Jacobian, d f / d x, is dense, stored by columns, and exact. An indicator belongs to a condition; it is positive while the
+ * condition keeps its value, negative if it has to change, and infinite for conditions that depend only on time. DAEDAL_USAGE: the
+ * run was not started, or its method has no such form (then the counts are 0); DAEDAL_INTEGRATION: the equations cannot be solved
+ * there. O(work of one step of an explicit method); the Jacobian O(states) times that. */
 uint32_t daedal_run_state_count(const daedal_run *run);
 daedal_status daedal_run_states(const daedal_run *run, double *states);
 daedal_status daedal_run_rates(daedal_run *run, double time, const double *states, double *rates);
@@ -636,7 +638,7 @@ daedal_run *daedal_run_clone(daedal_run *run);
 typedef struct daedal_sweep daedal_sweep;
 
 typedef struct daedal_sweep_progress {
-  uint32_t points, finished, failed, resumed; /* failed and resumed are among the finished */
+  uint32_t points, finished, failed, resumed; /* failed and resumed points are among the finished ones */
   double seconds;                             /* since the execution began */
 } daedal_sweep_progress;
 
@@ -678,7 +680,7 @@ typedef struct daedal_sweep_options {
   uint32_t vary_count;
   const daedal_distribution *distributions;
   uint32_t distribution_count;
-  uint32_t samples;     /* of the distributions, at every combination of `vary` */
+  uint32_t samples;     /* drawn from the distributions at every combination of `vary` */
   const char *sampling; /* "sobol" (also for NULL), "lhs", "random" */
   uint64_t seed;
   const daedal_output *outputs; /* NULL: the final values of all variables */

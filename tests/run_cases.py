@@ -297,7 +297,7 @@ class Scope:
         return FUNCTIONS[name](*arguments)
 
     def over_rows(self, name, node):
-        """Found once for all rows."""
+        """The value of a function over all rows, which is computed once."""
         key, row = (name, ast.dump(node)), self.row
         if key not in self.kept:
             values = [self.at(k).value(node) for k in ([0] if name == "first" else range(len(self.run.rows)))]

@@ -25,7 +25,7 @@ end Robertson;
 
 def absent_for_good(starts, reactions):
     """The substances that are absent, and that no reaction makes from the others: zero is their exact solution.
-    It is often an unstable one, which round-off leaves, and no reference shows when."""
+    It is often unstable: round-off makes a run leave it, and no reference shows when."""
     there = {k for k, start in enumerate(starts, 1) if start > 0}
     while True:
         made = {product for needs, product in reactions if needs <= there} - there

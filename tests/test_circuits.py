@@ -21,7 +21,7 @@ DAEDAL = os.environ["DAEDAL"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"  # some netlists only, which must run
 FOLDER = os.path.join(os.environ["SOURCE_DIR"], "examples", "circuits")
 
-# A few signals of a large circuit; bdf where radau passes over a transient of nanoseconds at the start in one step.
+# A few signals of a large circuit. bdf is used where radau passes over a transient of nanoseconds at the start in one step.
 OPTIONS = {"nand.cir": ["--intervals", "40000"],
            "astable.cir": ["--intervals", "400000", "--variables", r"v\(.*\)"],
            "jfet_amplifier.cir": ["--intervals", "40000", "--solver", "bdf"],

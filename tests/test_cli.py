@@ -90,7 +90,7 @@ def several_files():
 # ---- usage ----
 
 def usage_errors():
-    """Each is refused with exit 2, says what is wrong and what exists, and does nothing."""
+    """Each command is refused with exit 2, and does nothing; the message says what is wrong and what exists."""
     cases = [
         ([], r"usage: daedal COMMAND MODEL(.|\n)*daedal simulate pendulum.mo"),
         (["shrink", PENDULUM], r"no command 'shrink' in this version \[D200\]\n  available commands: check, "),

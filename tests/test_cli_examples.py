@@ -1,4 +1,4 @@
-"""Every example of our own runs through the command. Constraints hold to round-off, invariants (variables E and H) stay constant,
+"""Each of our own examples runs through the command. Constraints hold to round-off, invariants (variables E and H) stay constant,
 and the explicit and the implicit solver agree. The problems of the test set are measured elsewhere (bench/ivp)."""
 import csv
 import json

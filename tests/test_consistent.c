@@ -595,7 +595,7 @@ static const FlatCurve CURVE[] = {
 };
 enum { CURVE_COUNT = sizeof CURVE / sizeof *CURVE };
 
-/* How much nearer to the start a point of the curve is than the point found, if the distance falls all the way from there. */
+/* By how much a point of the curve is nearer to the start than the point found, if the distance falls all the way from there. */
 static double nearer_by(const FlatCurve *curve, double a, double b, const double *start, double x) {
   double found = hypot(x - start[0], curve->value(x, a, b) - start[1]), gain = 0;
   for (int side = -1; side <= 1; side += 2) {

@@ -222,8 +222,8 @@ end Angle;
 
     def test_constraints_on_states(self):
         """Variables that the end conditions leave free move along the constraints, written and hidden: a point on a circle, a
-        pendulum without weight that ends at rest or not (given by one or the other coordinate), two states with a given sum. With the angle: 6 for rest to rest over the
-        angle 1, 1.5 with a free end."""
+        pendulum without weight that ends at rest or not (given by one or the other coordinate), two states with a given sum. With the angle as the coordinate, the cost is 6 from
+        rest to rest over the angle 1, and 1.5 with a free end."""
         circle = ("x(start = 1), y(start = 0, fixed = true), u(start = 0), v(start = 1)", "der(x) = u; der(y) = v; x^2 + y^2 = 1; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
         total = ("x(start = 0, fixed = true), y(start = 0), u, v", "der(x) = u; der(y) = v; x + y = time^2; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
         pendulum = ("x(start = 0, fixed = true), y(start = -1), vx(start = 0, fixed = true), vy, l, u, adjoint_x(start = -12), adjoint_vx(start = -6)",
@@ -239,7 +239,7 @@ end Angle;
     def test_without_guesses(self):
         """Without guesses: quantities that a separate equation gives as an integral, whose adjoint is not 0; pendulums of index 3 in first and second order that
         begin where x is 0, so that the values decide which adjoints are free; angles and multipliers that adjoints of zero do not determine. The
-        pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's that of Maurer and Augustin (2001)."""
+        pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's cost is the one of Maurer and Augustin (2001)."""
         def swing(guess, steps=400):
             h = 1 / steps
 

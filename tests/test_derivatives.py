@@ -150,7 +150,7 @@ class Members(unittest.TestCase):
             self.differ(text, "z", {"p": by}, 2.1, SOLVERS[member % len(SOLVERS)])
 
     def test_branches_that_meet(self):
-        """They guard a root, or bend: no event is needed, and the branch beyond the edge is undefined."""
+        """The branches guard a root, or bend: no event is needed, and the branch beyond the edge is undefined."""
         draw = random.Random(6)
         for member in range(COUNT):
             a = draw.choice((0.5, 1, 1.3))
@@ -206,7 +206,7 @@ class Members(unittest.TestCase):
     # ---- the start ----
 
     def test_discrete_values_at_the_start(self):
-        """They follow from start values, initial equations, or whens with initial(); initial values of states may follow from them."""
+        """Discrete values follow from start values, initial equations, or whens with initial(); initial values of states may follow from them."""
         draw = random.Random(8)
         values = [("(start = p*q, fixed = true)", "", "", lambda p, q: p * q), ("", "pre(d) = 2*p*q;", "", lambda p, q: 2 * p * q), ("", "d = 2*p + q;", "", lambda p, q: 2 * p + q),
                   ("", "d = p*x;", "", lambda p, q: p**3), ("", "pre(d) = q + x*p;", "", lambda p, q: q + p**3), ("(start = 4, fixed = true)", "", "when initial() then d = q*x; else", lambda p, q: q * p**2),

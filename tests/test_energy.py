@@ -50,7 +50,7 @@ def difference(a, b):
 
 class Examples(unittest.TestCase):
     def same(self, a, b, names, bar):
-        """names: of the signals, the same in both or pairs."""
+        """names: those of the signals, or pairs of names if they differ."""
         for name in names:
             first, second = name if isinstance(name, tuple) else (name, name)
             self.assertLess(difference(a[first], b[second]), bar, name)

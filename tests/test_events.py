@@ -121,7 +121,7 @@ def oscillator(rng):
     text = f"der(x) = v; der(v) = -{w}^2*x; der(s) = if {condition} > {c} then 1 else 0;"
     if condition == "z":
         declared, text = declared + " Real z;", text + " z = x;"
-    condition = 1 + w * end / math.sqrt(1 - c * c) / 10  # an error in x over the speed at which x crosses, each time
+    condition = 1 + w * end / math.sqrt(1 - c * c) / 10  # each crossing adds the error in x divided by the speed of x there
     return declared, text, end, {"s": measure(g, end), "x": math.cos(w * end)}, condition
 
 
@@ -580,8 +580,7 @@ class Together(unittest.TestCase):
             end += 0.01
         text = "model M\n Real x(start = 1, fixed = true), v(start = 0, fixed = true);\n"
         rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"  # An ideal diode between a source of some
-                                                                                       # sines and a constant voltage: an unknown of
-                                                                                       # the loop decides, whose times are known.
+                                                                                       # sines and a constant voltage: an unknown of the loop, whose times are known, decides.
                                                                                        # Events come in every period as in the one
                                                                                        # before, or nearly, depending on the second
                                                                                        # frequency. A further oscillator keeps
@@ -635,7 +634,7 @@ class Quiet(unittest.TestCase):
 
 
 class Periodic(unittest.TestCase):
-    """An ideal diode between a source of some sines and a constant voltage: an unknown of the loop decides, whose times are known. Events come in
+    """An ideal diode between a source of some sines and a constant voltage: an unknown of the loop, whose times are known, decides. Events come in
     every period as in the one before, or nearly, depending on the second frequency. A further oscillator keeps steps below a period."""
 
     def draw(self, rng):
@@ -725,7 +724,7 @@ def friction(rng):
 
 
 def blocks(rng):
-    """A row of blocks between springs, driven at one end, with dry friction each; returns how to write it with a law of friction."""
+    """A row of blocks between springs, driven at one end, each with dry friction; returns a function that writes it with a law of friction."""
     n, k, speed, size = rng.randint(2, 3), [rng.uniform(2, 10) for _ in range(4)], rng.uniform(0.5, 2), rng.uniform(0.3, 1.5)
     held, places = [rng.uniform(0.3, 1) for _ in range(n)], [f"{size}*sin({speed}*time)", *[f"x{i}" for i in range(n)], "0"]
 
@@ -837,7 +836,7 @@ class Chattering(unittest.TestCase):
                     self.assertAlmostEqual(values[name], value, delta=1e-9)
 
     def test_blocks_that_stick_and_slip(self):
-        """Compared with friction that rises steeply but smoothly. Several conditions at one edge count as one."""
+        """The motion is compared with the motion under friction that rises steeply but smoothly. Several conditions at one edge count as one."""
         laws = ["sign({0})", "(if {0} > 0 then 1 elseif {0} < 0 then -1 else 0)", "(if {0} > 0 then 1 elseif -{0} > 0 then -1 else 0)"]
         for seed in runs.seeds(9):
             n, write = blocks(random.Random(seed))
@@ -937,8 +936,7 @@ def thermostat(rng, width):
 
 
 class Staircases(unittest.TestCase):
-    """Relays with their own hysteresis, narrower or wider than the tolerance: they never get stuck on one side, and where
-    hysteresis is not much narrower every cycle is counted."""
+    """Relays with their own hysteresis, narrower or wider than the tolerance: they never get stuck on one side, and every cycle is counted unless the hysteresis is much narrower."""
 
     def test_every_step_is_an_event(self):
         tally = runs.Tally("staircases")

@@ -289,7 +289,7 @@ class Paths(Folder):
         self.expect(0, "init", "m.mo", "--write", "/dev/null", "--json", "/dev/null")
 
     def test_places_that_cannot_be_written(self):
-        """Reported before the integration, with exit 7; the JSON includes it if it can be written."""
+        """The error is reported before the integration, with exit status 7; the JSON includes it if it can be written."""
         self.write("long.mo", PENDULUM.read_text().replace("StopTime = 10", "StopTime = 1e9"))
         self.write("file", "")
         for name in "d.csv", "d.mat", "d.svg", "d.json":
@@ -429,7 +429,7 @@ class Compiling(Folder):
         return dict(os.environ, PATH=f"{self.path}/bin:{os.environ['PATH']}", TMPDIR=str(self.path / "temporary"), PIDS=str(self.path / "pids"))
 
     def test_signals(self):
-        """The compiler and its children end, the directory is gone."""
+        """The compiler and its children end, and the directory is gone."""
         environment = self.slow_compiler()
         for number in ENDING:
             child = subprocess.Popen([DAEDAL, "simulate", "m.mo", "--compile"], cwd=self.path, env=environment, stderr=subprocess.PIPE)

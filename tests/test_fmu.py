@@ -202,7 +202,7 @@ def check_terminals(fmu):
 
 
 def check_dependencies(fmu, root):
-    """No derivative is by something that the description does not name; returns the largest error against differences."""
+    """Every derivative is by a variable that the description names; returns the largest error against differences."""
     variables = list(root.find("ModelVariables"))
     names = {v.get("valueReference"): v.get("name") for v in variables}
     if root.get("fmiVersion") == "2.0":

@@ -90,7 +90,7 @@ def check_breaks(fmu, version, folder):
 
 
 def check_bytes(fmu, folder):
-    """Any bytes: the exit status is one of daedal's, and nothing crashes."""
+    """For any bytes, the exit status is one of daedal's, and nothing crashes."""
     generator, good, path = random.Random(5), fmu.read_bytes(), folder / "bytes.fmu"
     for number in range(FUZZ):
         bytes_ = bytearray(good)

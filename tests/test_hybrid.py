@@ -208,13 +208,13 @@ class Examples(unittest.TestCase):
             self.assertEqual(run.returncode == 2, is_joined, run.stderr)
 
     def test_diode(self):
-        """It lets no current flow back, and blocks no voltage forward."""
+        """The diode lets no current flow back, and blocks no forward voltage."""
         for row in self.check("rectifier", 1e-5):
             self.assertGreater(row["i"], -1e-9)
             self.assertTrue(row["u"] - 10 * row["i"] - row["v"] < 1e-9 or row["i"] > 0)
 
     def test_string(self):
-        """Once taut, it keeps its length, and its energy from then on."""
+        """Once taut, the string keeps its length, and the mass its energy from then on."""
         taut = [row for row in self.check("string_pendulum", 1e-5) if row["taut"]]
         energies = [(row["vx"]**2 + row["vy"]**2) / 2 + 9.81 * row["y"] for row in taut]
         for row, energy in zip(taut, energies):

@@ -620,7 +620,7 @@ class SingularStarts(unittest.TestCase):
                         self.assertLess(abs(init["w"] - a/b), 1e-9)
 
     def test_initial_equations(self):
-        """These hold where ranks find the start: x2 is 0 and with it x1, or x0 is 1, even if structural analysis assumes otherwise."""
+        """These values hold if ranks find the start: x2 is 0 and with it x1, or x0 is 1, even if structural analysis assumes otherwise."""
         rng = random.Random(14)
         for _ in range(6 if SLOW else 20):
             x0, a = round(rng.uniform(-2, 0.8), 2), round(rng.uniform(0.5, 3), 1)

@@ -255,7 +255,7 @@ class Chains:
 
 
 class Capacitors:
-    """In a row, with constant currents into them, and a switch between each two that closes or opens once."""
+    """Capacitors in a row, with constant currents into them, and a switch between each two that closes or opens once."""
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -387,8 +387,7 @@ class Shared(unittest.TestCase):
                 for k in range(n if run.status == 0 else 0): self.assertAlmostEqual(run.end(f"v{k}"), -0.5 * v[k], delta=1e-6, msg=f"{seed} {method}")
 
     def test_chains(self):
-        """Two chains of integrators whose ends meet a curve: where a derivative of the curve jumps that reaches their beginnings,
-        these share the jump."""
+        """Two chains of integrators whose ends meet a curve: if a derivative of the curve jumps, and the jump reaches the beginnings of the chains, these share it."""
         for seed in seeds(8):
             chains = Chains(seed)
             wanted = chains.solution()

@@ -196,7 +196,7 @@ class Assertions(unittest.TestCase):
                     self.assertEqual((run.status, run.end("time")), (0, 1), run.words)
 
     def test_message(self):
-        """It is computed only where the condition fails: errors in it before that have no effect."""
+        """A message is computed only if the condition fails: errors in it before that have no effect."""
         head = ("model M\n  function say input Real u; output String s; protected String t[2] = {\"a\", \"b\"}; algorithm assert(u > 10, \"in the message\"); s := t[integer(u)]; end say;\n"
                 "  function f input Real u; output Real y; protected Integer n; algorithm n := 0; while n < u loop n := n + 1; assert(n < {0}, \"too large\" + {1}); end while; y := n; end f;\n")
         for message in ("say(x)", "say(-x)", "String(log(x - 5))"):

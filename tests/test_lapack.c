@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* Arenas poison memory that they have not given out. Reused pages may have been theirs. */
+/* Arenas poison memory that they have not given out. Reused pages may have belonged to arenas. */
 #ifdef DAEDAL_SANITIZE
 #include <sanitizer/asan_interface.h>
 #else

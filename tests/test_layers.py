@@ -9,7 +9,7 @@ CHECK = pathlib.Path(os.environ["SOURCE_DIR"]) / "tools/check_layers"
 
 BASE = {"src/base/vec.h": "", "src/expr/dag.h": '#include "base/vec.h"\n', "src/run/run.h": "", "include/daedal.h": ""}
 
-# A function that makes expressions, one that calls it, and one of those that may.
+# A function that makes expressions, a function that calls it, and one of the functions that may do so.
 MAKERS = {"src/expr/dag.h": "Expr dag_add(Dag *dag, Expr a, Expr b);\n", "src/model/print.c": "void model_text(void) { dag_add(); }\n",
           "src/code/code.c": "void code(void) { dag_add(); }\n"}
 

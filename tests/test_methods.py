@@ -233,7 +233,7 @@ class Printed(unittest.TestCase):
                 self.assertGreater(max(result["offsets"]["c"]) + (0 in result["offsets"]["d"]), 1, name)
 
     def test_projection_of_the_paper(self):
-        """(78): the circuit as two equations; (49): nine for index 5; index 2 with constraints linear in the velocities: x and u."""
+        """(78) gives the circuit as two equations, and (49) nine equations for index 5; with index 2 and constraints linear in the velocities, x and u are left."""
         for name, states in (("circuit", 2), ("hessenberg5", 9), ("nonholonomic", 5)):
             model = PAPERS / f"shmoylova_{name}.mo"
             code, result = report("reduce", model, "--method", "projection")

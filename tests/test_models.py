@@ -51,7 +51,7 @@ def statements_of(text, line):
 
 
 def components_of(statement):
-    """One declaration a component: `Real a, b(start = 1)` gives two."""
+    """One declaration for each component: `Real a, b(start = 1)` gives two."""
     prefix, rest = re.match(r"((?:parameter )?Real )(.*)", statement, re.S).groups()
     depth, pieces = 0, [""]
     for letter in rest:

@@ -57,7 +57,7 @@ class Fields(unittest.TestCase):
         self.assertNotIn("warning", run.stderr)
 
     def test_junk_at_the_end_of_a_card(self):
-        """On an element it is an error; on other cards an error or a warning."""
+        """An additional field of an element is an error; on other cards it is an error or a warning."""
         rng = random.Random(3)
         members = [(k, junk) for k in range(len(CARDS)) for junk in JUNK]
         for k, junk in members if LONG else rng.sample(members, 60):

@@ -61,7 +61,7 @@ class Papers(unittest.TestCase):
                     self.assertTrue(agrees(value, cell), f"{command}: {reads} is {value!r}, the page says {cell}")
 
     def test_energy(self):
-        """With as many steps as DASSL took, model c keeps the energy as well as DASSL did, with ida and with bdf."""
+        """With as many steps as DASSL took, ida and bdf keep the energy of model c as well as DASSL did."""
         found = [(float(row[3]), float(row[4].removeprefix("below "))) for row in rows() if row[2] == "invariants[0].change" and ("with as many" in row[0] or "bdf" in row[0])]
         self.assertEqual(len(found), 2)
         for paper, ours in found:

@@ -12,7 +12,7 @@ SOURCE, BUILD = pathlib.Path(os.environ["SOURCE_DIR"]), pathlib.Path(os.environ[
 
 
 def interpreter():
-    """An interpreter that has NumPy and pytest: this one, or that of the system; None if there is none."""
+    """An interpreter that has NumPy and pytest: this one, or the interpreter of the system; None if there is none."""
     for python in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(python) and subprocess.run([python, "-c", "import numpy, pytest"], capture_output=True).returncode == 0:
             return python

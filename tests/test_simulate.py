@@ -360,7 +360,7 @@ class Automatic(unittest.TestCase):
             self.assertLess(max(abs(a - b) for a, b in zip(run["x"], exact["x"])), 1e-4, solver)
 
     def test_strangeness_selects_anew(self):
-        """If a selection of states becomes singular, the corrector fails. That must be detected: the trajectory equals that of Radau."""
+        """If a selection of states becomes singular, the corrector fails. That must be detected: the trajectory equals the one of Radau."""
         model = (SOURCE / "tests/cases/strangeness/overdetermined.mo").read_text()
         for tolerance in (1e-6, 1e-7, 1e-8):
             options = ("--method", "strangeness", "--tolerance", tolerance, "--stop-time", 5)

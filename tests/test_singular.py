@@ -277,7 +277,7 @@ class Strangeness(unittest.TestCase):
         first, second = (command("simulate", path, "--method", m, "--tolerance", 1e-8, *o) for m, o in
                          (("dummy", ()), (method, options)))
         self.assertEqual(second.returncode, 0, second.stderr)
-        near = 2e-3 if name == "water" else 1e-4  # Reynolds numbers are flows times 1e6, and flows have the tolerance absolutely
+        near = 2e-3 if name == "water" else 1e-4  # Reynolds numbers are flows times 1e6, and the tolerance of flows is absolute
         for key, value in first.json["final"].items():
             if key in second.json["final"] and not key.startswith("der"):
                 self.assertLess(abs(second.json["final"][key] - value), near * (1 + abs(value)), (name, key))
@@ -339,7 +339,7 @@ class Strangeness(unittest.TestCase):
                 self.assertLess(abs(row[f"x{i}"] - math.sin(row["time"])), 1e-6)
 
     def test_conflict_of_initial_values(self):
-        """Named as by the other methods."""
+        """Method strangeness names the conflict as the other methods do."""
         path = os.path.join(SOURCE, "tests", "cases", "init", "pendulum_conflict.mo")
         first, second = (command("simulate", path, "--method", m) for m in ("dummy", "strangeness"))
         self.assertEqual((first.returncode, second.returncode), (5, 5))

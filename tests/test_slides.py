@@ -1,8 +1,7 @@
 """Sliding along jumps: tables of steps, of states or of the time, written in every way that the language has for them.
 
 A step may be an if with or without events, or be computed in a function by if, for or while. The solution slides along the edges
-of some of them, and edges of others meet it there. The reference takes many small steps, which chatter around an edge as closely
-as they are short."""
+of some of them, and edges of others meet it there. The reference takes many small steps, which chatter around an edge within the length of a step."""
 import math
 import random
 import unittest

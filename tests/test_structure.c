@@ -432,7 +432,7 @@ typedef struct Example {
 
 static const Example examples[] = {
     {"Mattsson-Söderlind (1.2)", "10.; .10; 0..;", {1, 0, 2}, {2, 1, 0}, 3, 0, 3, 0},
-    /* x4' is found from only c', so the blocks are {c'} and {a'', b'', d}. Example 2: a'', b'', c' go. */
+    /* x4' is found from only c', so the blocks are {c'} and {a'', b'', d}. Example 2: a'', b'' and c' are removed. */
     {"Mattsson-Söderlind (3.1)", "00..; 000.; 0..0; 2221;", {2, 2, 1, 0}, {2, 2, 2, 1}, 2, 2, 2, 3},
     {"Mattsson-Söderlind section 2", "11; 00;", {0, 1}, {1, 1}, 1, 1, 1, 1},
     {"pendulum (4.1)", "00.; 2.0; .20;", {2, 0, 0}, {2, 2, 0}, 3, 2, 1, 0},

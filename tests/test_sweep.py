@@ -306,7 +306,7 @@ class Structure(unittest.TestCase):
         equation der(x) + p*der(y) + x = sin(q*time); 2*der(x) + 2*p*der(y) + y = 2; der(z) = -a*z + x; end R;"""
 
     def structures(self, path, vary, *arguments):
-        """The number of structures in the report of a sweep; its table equals that of one thread, and of single runs."""
+        """The number of structures in the report of a sweep; its table equals the tables of one thread and of single runs."""
         tables = []
         for threads in ("1", "4"):
             done = command("sweep", path, "--vary", vary, "--outputs", "x", "--threads", threads, "--output-file", "shared.csv",

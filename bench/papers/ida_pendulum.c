@@ -1,7 +1,8 @@
-/* Mattsson and Söderlind's model c of the pendulum (equations 4.2 and 4.3) for IDA, written by hand: one coordinate and its
- * rate are states, the other coordinate with its derivatives is algebraic; when the algebraic one becomes small, the two are
- * exchanged, the values are projected onto the constraints to round-off, and IDA restarts. Usage: PROGRAM CASE TOLERANCE
- * STOP; one line of JSON for the faster of the two settings of the error test (algebraic components in or out). */
+/* Mattsson and Söderlind's model c of the pendulum (equations 4.2 and 4.3) for IDA, written by hand. One coordinate
+ * and its rate are states, and the other coordinate with its derivatives is algebraic. When the algebraic coordinate
+ * becomes small, the two are exchanged, the values are projected onto the constraints to round-off, and IDA restarts. Usage:
+ * PROGRAM CASE TOLERANCE STOP; one line of JSON for the faster of the two settings of the error test (algebraic components in or
+ * out). */
 #include <ida/ida.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>

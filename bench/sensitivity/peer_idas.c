@@ -1,5 +1,5 @@
 /* peer_idas: Akzo Nobel with IDAS, written by hand: residual, Jacobian and sensitivity residuals. Staggered corrector, sensitivities in the error
- * test. peer.h says what it is called with. */
+ * test. peer.h describes its arguments. */
 enum { UNKNOWNS = 6 };
 
 #include "peer.h"

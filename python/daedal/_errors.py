@@ -119,7 +119,7 @@ def _place(raw: _library.Place) -> Place:
 
 
 def read_diagnostics(count: int, get: Callable[[int], _library.Diagnostic], first: int = 0) -> list[Diagnostic]:
-    """Those from number `first` on."""
+    """The messages from number `first` on."""
     found = []
     for k in range(first, count):
         raw = get(k)

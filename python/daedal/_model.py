@@ -162,7 +162,7 @@ class Model:
     """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
     from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are further directories in which the model may read files. It may always read files in its own directory (for a text: the working directory) and in those of libraries. `limits` bounds the resources of the model, its plans, runs and results, as `--limits` does: {"memory": 1e9, "work": 1e8, "text": 1e7}. `netlist` says that a text is a SPICE
     netlist; `energy` adds the energy, its balance and the constraint forces to a model that gives a Lagrangian; `boundary` adds equations that hold
-    at the end of a run, as `--boundary` does; `boundary` of the result has the values that they determine.
+    at the end of a run, as `--boundary` does; the attribute `boundary` of the result has the values that they determine.
 
     >>> model = Model("model M Real x(start = 0, fixed = true), v(start = 1); equation der(x) = v; der(v) = -x; end M;", boundary="x = 0.5")
     >>> round(model.simulate(stop_time=1.0, tolerance=1e-9).boundary["found"]["v"], 6)  # 0.5/sin(1)
@@ -432,7 +432,7 @@ class Run:
         return self._handle.call(function, *arguments)
 
     def _free_state(self, address: int) -> None:
-        """Freed with the next call, because a state may be dropped while another thread uses the run."""
+        """A state is freed with the next call, because a state may be dropped while another thread uses the run."""
         self._unused.append(address)
 
     def _index(self, name: str) -> int:
@@ -529,7 +529,7 @@ class Run:
 
     @property
     def derivatives(self) -> Array:
-        """Their derivatives by time, in the same way; NaN where there is none."""
+        """The derivatives of all variables by time, in the same way; NaN where there is none."""
         return self._array(library.run_derivatives)
 
     def __getitem__(self, name: str) -> float:

@@ -238,7 +238,7 @@ class Watch:
 
 
 def _as_table(value: Any) -> Any:
-    """A pandas series as its times and values; anything else as it is."""
+    """A pandas series becomes its times and values; anything else is unchanged."""
     is_series = hasattr(value, "index") and hasattr(value, "to_numpy")
     return (value.index, value.to_numpy()) if is_series else value
 

@@ -122,7 +122,7 @@ class Signal(Array):
 
 class Result(Mapping[str, Signal]):
     """A trajectory: `result["x"]` is a read-only array with one value per row, without a copy, and `result["x"](0.5)` the value at a time; `result["r"]` of an array
-    r[1], r[2], ... has its dimensions after that of the rows. An event has two rows with the same time.
+    r[1], r[2], ... has its own dimensions after the dimension of the rows. An event has two rows with the same time.
 
     A copy shares its memory, which does not change. Pickled, a result is its names, units, arrays, statistics and messages; an unpickled result can write CSV files but draw no pictures.
     """
@@ -239,7 +239,7 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def verify(self) -> dict[str, Any] | None:
-        """For a run with `verify=True`: how it agrees with a second run, with another method at a hundredth of the tolerance. "digits" is the smallest number of equal digits, "variables" has that of each variable; "status" is "ok" if the second run was completed. Else None.
+        """For a run with `verify=True`: how it agrees with a second run, with another method at a hundredth of the tolerance. "digits" is the smallest number of equal digits, "variables" has the digits of each variable; "status" is "ok" if the second run was completed. Else None.
 
         >>> result = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;", verify=True)
         >>> result.verify["solver"], result.verify["digits"] > 5

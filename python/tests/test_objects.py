@@ -365,7 +365,7 @@ FAILS = "model M parameter Real k = 1; Real x(start = 1, fixed = true), y; equat
 def test_old_messages_stay_away():
     run = daedal.Model(FAILS).plan(stop_time=5).run().start()
     state = run.advance(0.5).save()
-    for _ in range(30):  # more failures than messages are kept
+    for _ in range(30):  # more failures than the list of messages keeps
         with pytest.raises(daedal.IntegrationError) as caught:
             run.advance(2)
         assert len([d for d in caught.value.diagnostics if d.severity == "error"]) == 1

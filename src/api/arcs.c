@@ -1,11 +1,11 @@
 /* arcs: finds the arcs of an optimal control that occurs linearly. On each arc the control is at a bound or singular
  * (docs/control.md).
  *
- * With a smoothing cost the problem has no arcs and is solved from far away (Silva and Trelat 2010). As that cost decreases, the
- * control is at a bound in more of the run. An interval that stays between the bounds is a singular arc. An interval that shrinks
- * with the cost is a switch. The sequence of arcs gives a boundary value problem whose unknowns include the switching times. Its
- * solution is accepted if the signs of the switching functions, the bounds, and on singular arcs the generalized Legendre-Clebsch
- * condition agree. */
+ * With a smoothing cost the problem has no arcs, and it is solved even from poor guesses (Silva and Trelat 2010). As that cost
+ * decreases, the control is at a bound during a larger part of the run. An interval that stays between the bounds is a singular
+ * arc. An interval that shrinks with the cost is a switch. The sequence of arcs gives a boundary value problem whose unknowns
+ * include the switching times. Its solution is accepted if the signs of the switching functions, the bounds, and on singular arcs
+ * the generalized Legendre-Clebsch condition agree. */
 #include "api/boundary.h"
 #include "base/number.h"
 #include "core/constants.h"

@@ -28,7 +28,7 @@ typedef struct Sought {
 typedef enum Otherwise {
   OTHERWISE_ZERO,
   OTHERWISE_FINAL,    /* the value at the end, if a final equation gives it */
-  OTHERWISE_NEGATIVE, /* that value, or negative numbers that all differ */
+  OTHERWISE_NEGATIVE, /* the value at the end, or negative numbers that all differ */
   OTHERWISE_POSITIVE,
   OTHERWISE_COUNT
 } Otherwise;

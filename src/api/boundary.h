@@ -6,7 +6,7 @@
 
 /* One way to solve a boundary value problem. */
 typedef struct Attempt {
-  uint32_t segments; /* one per arc, if there are arcs */
+  uint32_t segments; /* one per arc, if the run has arcs */
   double smoothing;  /* smoothing cost of switched controls; 0: none */
   double held_end;   /* > 0: the run ends at this time, which is not optimized */
   BoundaryArcs arcs;
@@ -14,7 +14,7 @@ typedef struct Attempt {
   uint32_t most_iterations; /* 0: the default of a fit */
   Examined examined;        /* quantities that the run with the solution evaluates */
   daedal_result *guess;     /* the run that provides guesses; NULL: the model does */
-  daedal_result *before;    /* guesses are on the line through this run and `guess`; NULL: they are those of `guess` */
+  daedal_result *before;    /* guesses are on the line through this run and `guess`; NULL: `guess` gives them */
   double lead;              /* distance beyond `guess`, relative to the distance of the two runs */
   Budget *budget;           /* shared by all attempts at one problem */
 } Attempt;

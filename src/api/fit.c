@@ -222,7 +222,7 @@ static double mean_square_limit(double freedom, double significance) {
  * is chi squared (Box and Pierce 1970; few values and fitted parameters make it smaller). If residuals do not exceed the errors of
  * the runs, the fit cannot be improved. */
 static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r) {
-  enum { LEAST_VALUES = 10, LAGS = 4 }; /* for a wave of any period, one of four lags has a large correlation */
+  enum { LEAST_VALUES = 10, LAGS = 4 }; /* a wave of any period has a large correlation at one of four lags */
   static const double runs = 100,
                       significance = 0.001; /* error of runs, in units of the tolerance; significance of all columns
                                                          * together */

@@ -12,7 +12,7 @@ typedef struct FitParameter {
 
 typedef struct FitColumn {
   const char *name;
-  uint32_t signal; /* its index in the data */
+  uint32_t signal; /* index of the column in the data */
   double scale;    /* factor of its residuals: a weight, or one over the deviation of the measurements */
   uint32_t values; /* number of measurements in the column */
   double squares;  /* sum of the squares of its residuals, not scaled */
@@ -45,7 +45,7 @@ struct daedal_estimate {
   daedal_options with_values; /* options of the plan, with the parameter values as the last overrides */
   daedal_override *values;    /* the parameter values in `with_values` */
   uint32_t runs;
-  bool is_stopped; /* by the caller, or by the budget */
+  bool is_stopped; /* stopped by the caller, or by the budget */
   /* for runs towards residuals of zero: */
   uint64_t steps, step_work;      /* steps so far, and the work of each */
   double usual_steps, most_steps; /* steps of the last run with derivatives, and the limit for this run */

@@ -4,7 +4,7 @@
 
 /* ---- status and diagnostics ---- */
 
-/* The model, result or files that has the status and diagnostics of a handle; NULL: there was no memory for it. */
+/* The model, the result or the files that hold the status and diagnostics of a handle; NULL: there was no memory for it. */
 static const void *speaker_of(const void *handle) {
   switch (handle_kind(handle)) {
   case HANDLE_PLAN: return ((const daedal_plan *)handle)->asked;

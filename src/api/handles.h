@@ -43,7 +43,7 @@ typedef struct Extent {
 
 /* One of the overrides (overrides.c). */
 typedef struct Override {
-  const char *name; /* in the flat model */
+  const char *name; /* its name in the flat model */
   Extent extent;
   const char **texts; /* one per scalar, the last subscript fastest */
   uint32_t count;
@@ -167,7 +167,7 @@ struct daedal_files {
   HandleKind kind;
   Heap *heap;
   Arena arena;
-  Source source; /* one file without a name: diagnostics have no place */
+  Source source; /* a source of one file without a name, so that diagnostics have no place */
   Diags diags;
   const char **paths, **labels; /* the label is the file's name, with folders if two files have the same name */
   const Trajectory **results;   /* each has at least one row */
@@ -188,7 +188,7 @@ struct daedal_run {
   Arena arena;
   daedal_plan *plan;
   GivenVec values;       /* values set by the caller, each name once */
-  GivenVec overrides;    /* those of the plan, then `values`; empty: nothing was set */
+  GivenVec overrides;    /* the overrides of the plan, then `values`; empty: nothing was set */
   GivenVec proposed;     /* the overrides including the value that is being set */
   daedal_result *result; /* of the last execution, or of the run in steps */
 };
@@ -444,8 +444,8 @@ void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, cons
 /* The purpose of a run of a plan. */
 typedef enum RunPurpose {
   RUN_WHOLE,   /* to the end */
-  RUN_STEPPED, /* only to its start: the caller advances it */
-  RUN_ROWS,    /* to the end, for rows and events only: pivots and constraints get no texts */
+  RUN_STEPPED, /* runs only to its start: the caller advances it */
+  RUN_ROWS,    /* runs to the end, for rows and events only: pivots and constraints get no texts */
 } RunPurpose;
 
 /* Runs the plan. options: those of the plan with other overrides. NULL when there is no memory even for the handle. */

@@ -130,7 +130,7 @@ static const char *extent_text(Arena *arena, const Extent *extent) {
   return extent->dimensions ? arena_printf(arena, "%s]", text) : text;
 }
 
-/* The position of element number n, the last subscript fastest; for a scalar, that of the variable itself. */
+/* The position of element number n, the last subscript fastest; for a scalar, the position of the variable itself. */
 static uint32_t element_find(const Model *model, Arena *arena, const char *name, const Extent *extent, uint32_t n) {
   Extent subscripts = *extent;
   for (uint32_t d = extent->dimensions; d-- > 0; n /= extent->sizes[d]) subscripts.sizes[d] = n % extent->sizes[d] + 1;

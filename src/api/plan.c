@@ -75,7 +75,7 @@ bool daedal_plan_depends_on_values(const daedal_plan *plan) {
   return daedal_status_of(plan) == DAEDAL_OK && plan_depends_on_values(plan->plan);
 }
 
-/* A plan without a list depends on all parameters, as plans by ranks and with changing objects do. */
+/* A plan without a list depends on all parameters; plans by ranks and plans with changing objects are of this kind. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index) {
   if (!daedal_plan_depends_on_values(plan)) return NULL;
   const Plan *made = plan->plan;
@@ -123,7 +123,7 @@ daedal_run *daedal_run_make(daedal_plan *plan) {
   return work.run;
 }
 
-/* Lists the overrides: those of the plan, the values set before except for this name, and this value. */
+/* Lists the overrides: those of the plan, the values set earlier for other names, and this value. */
 static void list_overrides(void *context) {
   RunSetting *setting = context;
   daedal_run *run = setting->run;

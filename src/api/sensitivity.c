@@ -45,7 +45,7 @@ static bool read_target(daedal_result *result, const char *name, SensitivityTarg
   return !fault || refuse_target(result, name, fault);
 }
 
-/* Is the text that of der(NAME, TARGET)? */
+/* Is the text der(NAME, TARGET)? */
 static bool is_derivative(const char *text, const char *name, const char *target) {
   size_t length = strlen(name), tail = strlen(target);
   if (strncmp(text, "der(", 4) != 0 || strncmp(text + 4, name, length) != 0) return false;

@@ -35,7 +35,7 @@ struct daedal_sweep {
   bool (*on_progress)(void *context, const daedal_sweep_progress *progress);
   void *context;
   Design design;
-  OutputVec outputs;     /* those requested, then the trajectories */
+  OutputVec outputs;     /* the requested outputs, then the trajectories */
   uint32_t output_count; /* number of those requested */
   SweepCourses courses;
   uint32_t *structural; /* variables that determine the structure */

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The first tolerance over the second, so that the errors of the second run are small against those measured. The second is at
- * least FINEST, below which round-off exceeds the errors of steps. */
+/* FINER is the ratio of the first tolerance to the second: the errors of the second run must be small compared with those of the
+ * first. The second tolerance is at least FINEST, below which round-off exceeds the errors of steps. */
 static const double FINER = 100, FINEST = 1e-13;
 
 /* Implicit one-step methods check explicit ones and multistep methods; multistep methods check implicit one-step ones. */

@@ -69,8 +69,8 @@ static void find_linear(Analysis *analysis, Arena *arena) {
 
 /* ---- initial values ---- */
 
-/* The preference of a column as an initial value: fixed before given before default; among equals by stateSelect, then the
- * variable before its derivatives. Highest derivatives come last. */
+/* The preference of a column as an initial value: fixed values come before given ones, and these before defaults;
+ * among equals stateSelect decides, and otherwise the variable comes before its derivatives. Highest derivatives come last. */
 static int32_t column_preference(const Analysis *analysis, uint32_t q) {
   const Array *array = &analysis->array;
   const Model *model = analysis->problem.model;

@@ -9,7 +9,7 @@
 
 /* A differentiated equation that every solution satisfies, with derivatives replaced where an equation gives them. */
 typedef struct HiddenConstraint {
-  uint32_t equation, level; /* of the model; how often differentiated */
+  uint32_t equation, level; /* equation of the model; how often it is differentiated */
   const char *text;
 } HiddenConstraint;
 
@@ -34,9 +34,9 @@ typedef struct Analysis {
   bool released;
   SingularVec singular;      /* blocks of the structure that are not regular everywhere */
   ConversionVec conversions; /* rewritings that a simulation makes */
-  int64_t true_dof;          /* of the rewritten equations; that of the structure if it is regular */
+  int64_t true_dof;          /* degrees of freedom of the rewritten equations, or of the structure if it is regular */
   int32_t true_index;
-  const Topology *topology;                /* of a circuit; set by the caller */
+  const Topology *topology;                /* for a circuit, otherwise NULL; set by the caller */
   double seconds_parse, seconds_structure; /* for the report; set by the caller */
 } Analysis;
 

@@ -2,8 +2,8 @@
  *
  * Rows (i, l), 0 <= l <= c[i], are the l-th time derivatives of the equations; columns (j, k), 0 <= k <= d[j], the derivatives of
  * the unknowns. Row (i, l) is at row_start[i] + l, column (j, k) at column_start[j] + k. The stage s of a row is l - c[i], of a
- * column k - d[j]. Rows of stage s determine columns of stage s given all of lower stages (Pryce 2001), and stage 0 is the
- * differentiated problem of Mattsson and Söderlind, section 2.
+ * column k - d[j]. If all columns of lower stages are given, the rows of stage s determine the columns of stage s (Pryce 2001).
+ * Stage 0 is the differentiated problem of Mattsson and Söderlind, section 2.
  *
  * The array is built over an incidence of the model's equations, with or without aliases substituted, and for any offsets. */
 #pragma once
@@ -26,7 +26,7 @@ typedef struct Problem {
   Incidence incidence;     /* sorted by unknown within a row */
   const bool *opened;      /* per equation: its kinks have become conditions (kink_modes.h); NULL: none has */
   const bool
-      *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is that of all modes */
+      *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is valid for all modes */
 } Problem;
 
 /* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */
@@ -104,7 +104,7 @@ uint32_t array_variable_column(const Array *array, uint32_t unknown);
 /* The name of a column: x, der(x), der(der(x)), or that of an alias v = der(x). Lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
 
-/* Appends the names of the marked columns, separated by commas; after the first twelve only the number of the rest. */
+/* Appends the names of the marked columns, separated by commas; after the first twelve, only the number of the others. */
 void array_list_columns(const Array *array, const bool *marked, Arena *arena, TextVec *text);
 
 /* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. own: the array's model or

@@ -22,7 +22,7 @@ static bool differ(Dag *dag, Expr a, Expr b) {
   return !same;
 }
 
-/* Finds those whose conditions satisfy `is_condition`. */
+/* Finds the if-expressions whose conditions satisfy `is_condition`. */
 static Branches find(const Problem *problem, bool (*is_condition)(const Dag *dag, Expr e), Arena *arena) {
   Dag *dag = problem->model->dag;
   IndexVec below = {0};

@@ -389,7 +389,7 @@ static bool step_empty(Converter *converter) {
   for (int32_t i = 0; i < incidence->n_equations; i++)
     if (incidence->row_start[i] == incidence->row_start[i + 1])
       return settle_empty(converter, (uint32_t)i, converter->problem.residual[i], is_by_mode(converter, (uint32_t)i),
-                          arena_printf(converter->arena, "equation %u with those that give its variables",
+                          arena_printf(converter->arena, "equation %u with the equations that give its variables",
                                        converter->problem.equation[i] + 1));
   return false;
 }
@@ -403,8 +403,8 @@ static bool step_surplus(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The condition of the method on a factor: it contains no unknown of the block with a derivative as high as the combination
- * cancels, and none of another block with too high a derivative. */
+/* The condition of the method on a factor: it contains no derivative of an unknown of the block that is as high as
+ * those that cancel, and no derivative of another unknown that is too high. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];
@@ -612,7 +612,7 @@ static Structure raise_offsets(const Converter *converter, const int32_t *least)
   return structure_raise(converter->arena, &converter->problem.incidence, &converter->structure, least);
 }
 
-/* The residuals as written; added equations are their own. */
+/* The residuals as written; an added equation has no other form. */
 static const Expr *keep_written(const Converter *converter, const Problem *problem) {
   Expr *written =
       arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *written);

@@ -151,7 +151,7 @@ static void collect_factors(const Dag *dag, Expr e, int power, Factors *factors)
     if (dag_is_constant(dag, node, &constant)) factors->number *= pow(constant, p);
     else if (op == OP_SUM && dag_terms(dag, node, &constant, &terms) == 1 && constant == 0) {
       factors->number *= pow(terms[0].coefficient, p);
-      stack[depth++].e = terms[0].node; /* with the same power */
+      stack[depth++].e = terms[0].node; /* the only term of the sum, with the same power */
     } else if (op == OP_MULTIPLY || op == OP_DIVIDE) {
       dag_arguments(dag, node, &arguments);
       factors->full = depth + 2 > MOST_FACTORS;

@@ -88,7 +88,7 @@ typedef struct ModularElimination {
   int32_t *touched; /* places where it may be nonzero */
   bool *is_touched;
   int32_t touched_count;
-  int32_t *entries; /* per place: how many lines have it, so that pivots fill little */
+  int32_t *entries; /* per place: how many lines have it, so that pivots cause little fill */
   uint64_t work;
 } ModularElimination;
 
@@ -200,7 +200,8 @@ static bool read_factors(const ModularElimination *elimination, int32_t line, co
   return true;
 }
 
-/* The sum in floating point: it must be round-off. `sum` and `size` are zero by place, before and after. */
+/* The sum in floating point: it must be round-off. `sum` and `size` are indexed by place; both are zero before and after the
+ * call. */
 static bool check(const SparseLines *lines, const ExactDependence *dependence, double *sum, double *size) {
   bool small = true;
   for (int pass = 0; pass < 2; pass++)

@@ -29,6 +29,6 @@ typedef struct ExactDependence {
 
 typedef VEC(ExactDependence) ExactVec;
 
-/* Appends a basis of the dependences, each line by those before it. false: factors are not fractions of moderate size, or the
+/* Appends a basis of the dependences, each line by the lines before it. false: factors are not fractions of moderate size, or the
  * elimination fills up. Owned by the arena, the list by its heap. O(lines^2 + operations), the latter bounded. */
 bool eliminate_exactly(const SparseLines *lines, Arena *arena, ExactVec *found);

@@ -6,7 +6,8 @@
 
 /* At a kink, the first derivative of an equation jumps. The equation is a constraint on velocities if it has a second
  * derivative. Derivatives by parameters also need the rates of velocities, so the equations count as differentiated once
- * more. Then those that are not differentiated by time are DIFFERENTIATED, and only their jumps matter. */
+ * more. In that case an equation that is not differentiated by time counts as differentiated once (DIFFERENTIATED), and only its
+ * jumps matter. */
 enum { DIFFERENTIATED = 1, JUMPING = 2 };
 
 /* The most rows of all modes that are tried: this takes less than a tenth of a second. */
@@ -144,7 +145,7 @@ static Structure keep_most_of_mode(const Most *most, const Problem *problem, con
   return keep_most(most, &narrow, structure_run(most->arena, &narrow.incidence));
 }
 
-/* In modes that take the first branches, or the second ones, of all if-expressions, or of all except one. */
+/* Tries the modes in which all if-expressions, or all except one, take their first branches, or their second ones. */
 static void keep_most_of_modes(const Most *most, const Problem *problem) {
   Branches branches = branches_find_written(problem, most->arena);
   Beside beside = {problem, &branches, list_held(problem, &branches, most->arena), {0}};
@@ -188,7 +189,7 @@ static bool takes_first(Dag *dag, Expr first, Expr second, double sign) {
   return !dag_is_constant(dag, dag_time_derivative(dag, difference), &rate) || sign * rate > 0;
 }
 
-/* Is the first the larger one, or with sign -1 the smaller one? */
+/* Is the first argument the larger one (sign 1), or the smaller one (sign -1)? */
 static Expr compare(Dag *dag, Expr first, Expr second, double sign) {
   bool is_weak = takes_first(dag, first, second, sign);
   Op larger = is_weak ? OP_GREATER_EQUAL : OP_GREATER, smaller = is_weak ? OP_LESS_EQUAL : OP_LESS;

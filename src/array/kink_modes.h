@@ -8,17 +8,17 @@
  * edge that depends only on states and time: the solution may slide along that edge, and steps must not pass over it.
  *
  * A solution that is differentiated by parameters needs more. If the equations jump without an event, its derivatives jump
- * with the time of the jump: the jump becomes an event, at which they are followed (vary/sensitivity.h). So does a kink in
- * an equation that is differentiated once. Conditions whose branches meet make no events, and neither do conditions that
- * only guard a root or a logarithm against undefined arguments. */
+ * with the time of the jump: the jump becomes an event, at which they are followed (vary/sensitivity.h). A kink in an
+ * equation that is differentiated once becomes an event for the same reason. Conditions whose branches meet make no events, and
+ * neither do conditions that only guard a root or a logarithm against undefined arguments. */
 #pragma once
 
 #include "array/array.h"
 
 /* Rewrites the residuals of a problem of all modes whose own modes have not been extracted yet, in place. Structural analysis says
- * how often an equation is differentiated, in the mode with the most differentiations; where it is wrong, request all equations.
- * structure: that of the problem, which stays the same; NULL: unknown. varies: its solution will be differentiated by parameters.
- * O(size of the equations) in each mode tried. */
+ * how often an equation is differentiated, in the mode with the most differentiations; if it is wrong, request all equations.
+ * structure: the structure of the problem, which stays the same; NULL: unknown. varies: its solution will be differentiated by
+ * parameters. O(size of the equations) in each mode tried. */
 void kink_modes_open(Problem *problem, const Structure *structure, bool all, bool varies, Arena *arena);
 
 /* An equation with a kink without an event, although these differentiations make velocities jump there; MAP_NONE: there is none. */

@@ -11,10 +11,10 @@ typedef struct LogicBuilder {
   Dag *dag;
   Heap *heap;
   Expr *assigned;    /* per discrete variable: the value that whens assign so far; EXPR_NONE: none */
-  Span *where;       /* and the last of them */
-  bool *at_start;    /* one of them acts at the start */
-  uint32_t *section; /* and their algorithm section; 0: an equation */
-  IndexVec order;    /* those assigned, in order of the first assignment */
+  Span *where;       /* per discrete variable: the place of the last of these assignments */
+  bool *at_start;    /* per discrete variable: one of these whens acts at the start */
+  uint32_t *section; /* per discrete variable: the algorithm section of these whens; 0: an equation */
+  IndexVec order;    /* the assigned ones, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
   LogicPut *put;
   const void *problem;
@@ -22,7 +22,7 @@ typedef struct LogicBuilder {
   const Expr *residual;
   uint32_t residuals;
   bool is_listed;
-  ExprVec leaves, values; /* unknowns that an equation gives from only discrete values, when listed */
+  ExprVec leaves, values; /* if is_listed: unknowns that an equation determines from discrete values only */
   ExprVec read, made;     /* for the current when: variables of its section, and their values after earlier whens */
 } LogicBuilder;
 
@@ -49,14 +49,14 @@ static Expr edge_of(LogicBuilder *builder, Expr leaf) {
 
 /* ---- discrete values of varying expressions ---- */
 
-/* Can the value change between events? That of a delay can, unless a discrete value already stands for the delay. */
+/* Can the value change between events? The value of a delay can, unless a discrete value already stands for the delay. */
 static bool is_moving(const LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||
          dag_contains(dag, dag_scratch(dag), e, OP_DELAY) || dag_contains(dag, dag_scratch(dag), e, OP_TRANSPORT);
 }
 
-/* Relations within noEvent, which includes everything that functions compute, cause events here: otherwise a discrete value would
+/* Relations within noEvent, and all relations in functions, cause events here: otherwise a discrete value would
  * have no time at which to change. */
 static Expr without_no_event(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
@@ -235,7 +235,7 @@ static void add_when(LogicBuilder *builder, const When *when) {
       vec_push(builder->heap, &builder->to, fires);
     }
     earlier = dag_binary(dag, OP_OR, earlier, fires);
-    /* a step of its own, so that each branch reads one value and not the conditions of all earlier branches */
+    /* a separate step, so that each branch reads one value and not the conditions of all earlier branches */
     if (b && b + 1 < when->branches.count) earlier = add_step(builder, earlier, when->span);
     bool at_start = dag_contains(dag, dag_scratch(dag), begins, OP_INITIAL);
     for (uint32_t a = 0; a < branch->actions.count; a++)
@@ -656,7 +656,7 @@ static void find_read(Sorter *sorter, uint32_t k, IndexVec *below) {
   }
 }
 
-/* Steps that wait for none form a level; those that then wait for none form the next, and so on. */
+/* Steps that wait for no other step form a level. Steps that wait only for earlier levels form the next level, and so on. */
 static void place_levels(Sorter *sorter, IndexVec *level_start) {
   uint32_t placed = 0, count = sorter->logic->steps.count;
   for (uint32_t k = 0; k < count; k++)

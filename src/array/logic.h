@@ -41,7 +41,7 @@ typedef struct LogicLeft {
 /* spatialDistribution, at the place 0 of its pipe. Two leaves say when the next break of its contents arrives there: its place, and
  * a sign that changes with each break, so that an arrival is an event of the relation sign*place < -sign*x. */
 typedef struct LogicPipe {
-  Expr x, positive; /* positive: whether the flow is */
+  Expr x, positive; /* `positive`: is the flow positive? */
   Expr *points, *values;
   uint32_t count;   /* of the points */
   uint32_t arrival; /* leaf that is the relation */
@@ -51,8 +51,8 @@ typedef struct LogicPipe {
  * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe delays its inflow until it leaves the pipe; its leaves are
  * derivatives along the pipe, then the place and the sign of a break. */
 typedef struct LogicDelay {
-  Expr value, time; /* of a pipe: the inflow; no time */
-  Expr longest;     /* of a time that is not fixed */
+  Expr value, time; /* for a pipe: the inflow, and no time */
+  Expr longest;     /* for a time that is not fixed */
   Expr written;
   LogicPipe *pipe; /* NULL: a delay */
   uint32_t leaf;
@@ -64,7 +64,7 @@ uint32_t logic_delay_leaves(const LogicDelay *delay);
 
 typedef struct Logic {
   uint32_t leaves;              /* of the model and of the logic: modes come after them */
-  uint32_t initial, terminal;   /* leaves that are true at the start, at the end */
+  uint32_t initial, terminal;   /* the leaf that is true at the start, and the one that is true at the end */
   bool is_asked, asks_terminal; /* initial() or terminal() is used; terminal() is used */
   VEC(LogicStep) steps;         /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */
   IndexVec level_start;
@@ -75,7 +75,7 @@ typedef struct Logic {
   VEC(LogicStep)
   initial_steps; /* values that initial equations give to pre() of a leaf, or to a parameter that is not a number */
   bool *is_initial_step;  /* per initial equation of the model: it is one of the initial steps */
-  Expr *initial_residual; /* of all initial equations */
+  Expr *initial_residual; /* the residuals of all initial equations */
 } Logic;
 
 /* The places of the expressions of the logic, so that they can be changed. Valid until steps are added. */
@@ -96,5 +96,5 @@ void logic_sort(Logic *logic, const Model *model);
 /* Substitutes the values of delays at the start in the expressions: the delayed value itself, which was constant before. */
 void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint32_t count);
 
-/* Does nothing except its modes change at events? */
+/* Do only the modes change at events, and nothing else? */
 bool logic_is_empty(const Logic *logic);

@@ -16,7 +16,7 @@ typedef struct Meeting {
   Modes *modes;
   Problem *problem;
   Dag *dag;
-  bool *fails, *holds; /* per mode: the branches of some row do not meet; those of some row do */
+  bool *fails, *holds; /* per mode: in some row, its branches do not meet; in some row, they do */
   Expr *leaf;          /* per mode: a variable in which its difference is linear; EXPR_NONE: there is none */
   uint32_t *slots;     /* per node: its place in the order of the current row */
 } Meeting;
@@ -24,7 +24,7 @@ typedef struct Meeting {
 /* A row and the relations of its modes, at a random point. */
 typedef struct ModeRow {
   const Meeting *meeting;
-  IndexVec below, order; /* its modes; the nodes of their relations, then those of the row */
+  IndexVec below, order; /* the modes of the row; the nodes of their relations, then the nodes of the row */
   NodeValues nodes;
   uint32_t sample;
   Expr moved;    /* the variable that is moved to the edge */

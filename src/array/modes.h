@@ -18,18 +18,18 @@ typedef struct Modes {
   /* inner modes are replaced, too, and variables that equations give explicitly by their expressions */
   Expr *difference;
   Expr *size;     /* size of the terms of the difference: its round-off is relative to that */
-  Expr *rate;     /* derivative of the difference along time */
+  Expr *rate;     /* derivative of the difference with respect to time */
   bool *timed;    /* the difference depends only on time, parameters and modes, and has bounds over intervals of time */
   uint32_t *edge; /* the first mode with the same difference, or its negative: they change at one edge */
-  bool *is_mirrored; /* it is the negative one */
+  bool *is_mirrored; /* its difference is the negative of that of mode `edge` */
   bool *meets; /* the branches meet where it changes, and equations contain the relation itself: see array/meeting.h */
-  const Logic *logic; /* the other changes at events */
+  const Logic *logic; /* everything else that changes at events */
   bool has_inputs;    /* inputs may jump at events */
 
   /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, the difference in
    * min or max, or a relation within noEvent or smooth. */
   uint32_t kinks;
-  Expr *kink, *kink_rate, *kink_size; /* the rate along time; the size as above */
+  Expr *kink, *kink_rate, *kink_size; /* its derivative with respect to time; its size, as above */
 } Modes;
 
 /* Can anything happen at all? */

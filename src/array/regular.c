@@ -93,7 +93,7 @@ static bool are_defined(const BlockJacobian *jacobian, Entries entries) {
   return true;
 }
 
-/* Scales rows, then columns, to largest entry 1. Those without one stay as they are. */
+/* Scales rows, then columns, to largest entry 1. A row or column of zeros stays as it is. */
 static Entries scale_entries(const BlockJacobian *jacobian, Entries entries, Arena *scratch) {
   int32_t n = jacobian->size;
   Entries scaled = make_entries((size_t)jacobian->row_start[n], scratch);
@@ -115,7 +115,7 @@ static Entries scale_entries(const BlockJacobian *jacobian, Entries entries, Are
   return scaled;
 }
 
-/* UNDEFINED where terms that round-off removed may make it larger. */
+/* The rank; UNDEFINED if terms that round-off removed may make it larger. */
 static int32_t dense_rank(const BlockJacobian *jacobian, Entries scaled, Arena *scratch) {
   int32_t n = jacobian->size;
   Entries full = make_entries((size_t)n * (size_t)n, scratch);
@@ -185,8 +185,7 @@ static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, A
 static const double DISTURBANCE = 1e-10, NULL_ELEMENT = 1e-6;
 enum { SUPPORT_POINTS = 2 };
 
-/* The matrix by columns for linear.h: of the matrix itself, or of its transpose, which is the pattern by
- * rows. */
+/* A matrix by columns, for linear.h: the matrix of a block, or its transpose, which is the pattern by rows. */
 typedef struct SolvePattern {
   int32_t *start, *index, *entry;
 } SolvePattern;

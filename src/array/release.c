@@ -30,7 +30,7 @@ typedef struct Echelon {
   double *row;      /* the current row, per unknown */
   IndexVec touched; /* unknowns where it may be nonzero */
   bool *is_touched;
-  uint32_t *entries; /* per unknown: in how many rows it occurs, so that pivots fill little */
+  uint32_t *entries; /* per unknown: in how many rows it occurs, so that pivots cause little fill */
 } Echelon;
 
 static void put(Echelon *echelon, uint32_t unknown, double value) {
@@ -163,7 +163,7 @@ static int compare_rows(const void *left, const void *right) {
 
 /* ---- what follows ---- */
 
-/* An equation that alone contains some unknown, after other such equations are left out. */
+/* An equation that is the only one with some unknown, after other such equations were left out. */
 typedef struct OutputEquation {
   uint32_t equation, unknown;
 } OutputEquation;
@@ -232,7 +232,7 @@ static Followers find_followers(const Problem *problem, const Gradients *gradien
 
 /* ---- free unknowns ---- */
 
-/* All equations but one in echelon form, without those that only follow. */
+/* All equations except one in echelon form, without equations that only follow from others. */
 static Echelon eliminate(const Problem *problem, const Samples *samples, uint32_t without, Arena *scratch,
                          Followers *followers) {
   uint32_t n = problem->unknowns;
@@ -280,7 +280,7 @@ static int preference(const Problem *problem, uint32_t unknown) {
   return (variable->fixed == FIXED_TRUE) * 2 + (variable->start != EXPR_NONE);
 }
 
-/* Unknowns without pivot are free, and so are those that move with them: all are moved by different amounts at once. */
+/* Unknowns without pivot are free, and so are the unknowns that move with them: all are moved by different amounts at once. */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns) {
   uint32_t n = problem->unknowns;

@@ -74,7 +74,7 @@ static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
   return (double)(hash_mix(mixed) >> 11) * 0x1p-53;
 }
 
-/* The given values. Those that initial equations determine are unknown yet: they get some value near the start value,
+/* The given values. Parameters that initial equations determine are not known yet: they get some value near the start value,
  * and parameters that are bound to them follow. */
 static const double *sample_parameters(Model *model, const double *given, Arena *arena) {
   uint32_t count = model->parameters.count;
@@ -190,7 +190,7 @@ static Sized sum_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized
   return sum;
 }
 
-/* if, and, or use their second part only if the first requires it. */
+/* `if`, `and` and `or` use their second part only if the first part requires it. */
 static Sized lazy_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized *values) {
   Op op = dag_op(dag, e);
   double first = values[slot[dag_child(dag, e, 0)]].value;
@@ -254,7 +254,7 @@ static void evaluate_roots(const Samples *samples, uint32_t sample, const Expr *
   IndexVec order = {0};
   dag_below(dag, dag_scratch(dag), roots, count, &order);
   vec_reserve(heap, samples->slot, dag_size(dag));
-  uint32_t *slot = samples->slot->data; /* not cleared: only nodes of `order` are looked up */
+  uint32_t *slot = samples->slot->data; /* the list is not cleared: only nodes of `order` are looked up in it */
   Sized *found = heap_array(heap, order.count, sizeof *found);
   for (uint32_t k = 0; k < order.count; k++) {
     slot[order.data[k]] = k;
@@ -269,7 +269,7 @@ static void evaluate_roots(const Samples *samples, uint32_t sample, const Expr *
   vec_free(heap, &order);
 }
 
-/* What two batches share is evaluated twice, but the memory is that of one batch. */
+/* What two batches share is evaluated twice, but only one batch is in memory. */
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
                       double *sizes, double *absorbed) {
   for (uint32_t first = 0; first < count; first += SAMPLES_BATCH) {

@@ -1,8 +1,8 @@
 /* samples: values of expressions at a few random points near the start values and near 0, at the given parameter values.
  *
  * An expression that vanishes at all of them counts as identically zero (Schwartz, Zippel): so numbers decide the rank of a
- * symbolic matrix. The points depend only on the leaves' indices and the sample's number. At every second point the modes of
- * relations are those that hold there; near the start values these are the modes with which a run begins. At the others they are
+ * symbolic matrix. The points depend only on the leaves' indices and the sample's number. At every second point,
+ * relations have the modes that hold there; near the start values, a run begins with these modes. At the others they are
  * random, so that an expression that vanishes only in some modes does not count as zero. The points near 0 are for functions that
  * are flat at the start values, such as tanh(x) far out. */
 #pragma once
@@ -21,7 +21,7 @@ typedef struct Samples {
   const double *parameters; /* by leaf index */
   double *start, *nominal;  /* per unknown of the model */
   bool *given;              /* per unknown: has a start value */
-  bool *is_zero;            /* per unknown: an equation says so at these parameter values */
+  bool *is_zero;            /* per unknown: zero, because an equation says so at these parameter values */
   double begin, length;     /* the interval of time */
   const Modes *modes;       /* the modes that were extracted from the equations */
   double *holding;          /* per point and mode: its value by its relation; NAN: not known */

@@ -57,7 +57,7 @@ static SemilinearRow *next_of(const Dag *dag, const StreamVec *streams, const Ma
   return next->negative != stream->negative && stream->positive != stream->negative ? next : NULL;
 }
 
-/* The row of the second stream gives the slope between them; that of the first gives the flow. */
+/* The row of the second stream gives the slope between them; the row of the first stream gives the flow. */
 static void join_streams(Dag *dag, SemilinearRow *stream, SemilinearRow *next, Expr *residual) {
   Expr forward = dag_binary(dag, OP_GREATER_EQUAL, stream->x, dag_constant(dag, 0));
   Expr slope = dag_if(dag, forward, stream->positive, next->negative);
@@ -218,7 +218,7 @@ static Expr deciding_variable(Dag *dag, Expr e) {
   return is_quiet ? compared_variable(dag, condition) : EXPR_NONE;
 }
 
-/* Is the residual that of v = choice? Then returns the product of v with the deciding variable, and its value. */
+/* Is it the residual of v = choice? Then returns the product of v with the deciding variable, and its value. */
 static bool read_choice(Dag *dag, Expr residual, Expr *product, Expr *value) {
   double constant;
   const Term *terms;

@@ -29,7 +29,7 @@ enum { WORK_BYTES = 32 };
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = sizeof(double) };
 _Static_assert(_Alignof(double) <= ALIGNMENT && _Alignof(void *) <= ALIGNMENT,
-               "objects have pointers and doubles at most");
+               "no object needs a stricter alignment than pointers and doubles");
 
 Arena arena_make(Heap *heap) { return (Arena){.heap = heap}; }
 

@@ -83,7 +83,7 @@ static char **copy_environment(Heap *heap, char *variable) {
   return copy;
 }
 
-/* Paths in the directory, as long as those of the workshop. */
+/* Paths in the directory; they have room for the same lengths as the paths of the workshop. */
 enum { PATH_SIZE = 1100 };
 
 static bool write_source(Workshop *shop, const CompilerSource *source, char *path) {

@@ -36,7 +36,7 @@ typedef struct DiagNote {
 typedef struct Diag {
   Severity severity;
   DiagCode code;     /* its class */
-  const char *label; /* of its row in messages.def: "D301" */
+  const char *label; /* label of the row in messages.def: "D301" */
   const char *message;
   Span span;
   VEC(DiagNote) notes;

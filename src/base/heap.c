@@ -26,7 +26,7 @@ struct Heap {
   size_t bytes;
   Budget own;           /* unused in an inner heap */
   Heap *outer;          /* of an inner heap */
-  jmp_buf *catch_point; /* NULL: use that of the outer heap */
+  jmp_buf *catch_point; /* NULL: the hook of the outer heap is used */
   struct HeapGuest *guests;
   size_t largest_seen; /* largest size that heap_expect has found room for */
 };

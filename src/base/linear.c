@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-  KEPT_MIN = 8,   /* matrices from this size */
-  KEPT_MAX = 128, /* to this size keep their pivots if */
-  KEPT_GAIN = 4,  /* elimination without the zeros takes less than one in this many operations */
-  FILL = 4,       /* larger matrices are dense if at least one in this many entries is not zero */
+  KEPT_MIN = 8,   /* smallest size of a matrix that keeps its pivots */
+  KEPT_MAX = 128, /* largest size of such a matrix */
+  KEPT_GAIN = 4,  /* it keeps them if leaving out the zeros saves all but one in this many operations */
+  FILL = 4,       /* a larger matrix is dense if at least one in this many entries is not zero */
 };
 
 typedef enum LinearKind { LINEAR_PLAIN, LINEAR_DENSE, LINEAR_KEPT, LINEAR_SPARSE } LinearKind;

@@ -54,7 +54,7 @@ typedef struct NameSlot {
 
 typedef struct Names {
   Arena arena;
-  const struct Names *base; /* its names come first; NULL: none */
+  const struct Names *base; /* the names of this table come first; NULL: there is none */
   uint32_t first;           /* the name of list.data[0], which is the number of names in the base */
   NameSlot *slots;          /* open addressing */
   NameSlot *recent;         /* cache of a large table, by hash: the last used names; NULL: the table is small */

@@ -35,8 +35,8 @@ static double absorbed_term(double a, double b) {
   return fmin(a, b) <= ABSORBED * fmax(a, b) ? fmin(a, b) : 0;
 }
 
-/* Adds to the lost terms of row p those that its elimination by row k brings: from row k, from the factor, and from the new
- * sums. */
+/* The elimination of row p by row k loses terms: of row k, of the factor, and of the new sums. Adds them to the lost
+ * terms of row p. */
 static void absorb_row(double *absorbed, const double *a, const double *size, int32_t n, int32_t k, int32_t p,
                        double lost) {
   double pivot = fabs(a[k * n + k]), factor = certain_value(a, size, p * n + k, lost) / pivot;

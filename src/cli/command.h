@@ -61,7 +61,7 @@ typedef struct Limits {
 
 /* The user's request; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
-  const char *model_path; /* or another subject of the command: a code, a shell, the first of several paths */
+  const char *model_path; /* the model, or another subject: a code, a shell, the first of several paths */
   WordList paths;         /* all paths, if a command takes several */
   const char *class_name, *mna, *dump_pass;
   Limits limits;
@@ -76,11 +76,11 @@ typedef struct Arguments {
   uint32_t fmi_version;
   bool standalone;
   const char *const *methods, *const *solvers; /* for compare */
-  const char *const *inputs, *const *outputs;  /* for a linear form; outputs also for a sweep */
+  const char *const *inputs, *const *outputs;  /* inputs and outputs of a linear form; outputs also of a sweep */
   const char *input, *start_from, *gradient;   /* for a run: texts that its options take in parts */
   OverrideList overrides;
   OutputList kept; /* outputs of a sweep */
-  const char *way; /* to find a steady state */
+  const char *way; /* the way to find a steady state */
   AxisList vary;
   DistributionList distributions;
   uint32_t samples, threads;

@@ -8,7 +8,7 @@
 
 typedef struct ProgressBar {
   bool shown;         /* draw the bar */
-  bool drawn;         /* it is on the screen */
+  bool drawn;         /* the bar is on the screen */
   int stopped;        /* the signal that ended the run; 0: none */
   bool announces;     /* announce the size of a large CSV file, once */
   double begun, next; /* clock in seconds: start of the run, next time to draw */

@@ -55,7 +55,7 @@ void session_write(Session *session, const char *path, const char *text);
 /* Writes an SVG text in the format that the path requests. */
 void session_write_picture(Session *session, const char *path, const char *svg);
 
-/* Draws a picture of a handle to every path of --plot; in characters on standard output. */
+/* Draws a picture of a handle to every path of --plot; on standard output it consists of characters. */
 void session_write_plots(Session *session, void *handle, daedal_plot plot);
 
 /* Writes the JSON of a handle for --json. If the model failed before there was a handle, writes a report without values. */

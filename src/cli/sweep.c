@@ -78,7 +78,7 @@ static void report(SweepCommand *run) {
 static void execute(SweepCommand *run) {
   run->progress = progress_begin(session_talks(run->session) && run->cluster.process == 0);
   daedal_sweep_execute(run->sweep);
-  progress_end(&run->progress); /* its alarm must not end a process that waits for others */
+  progress_end(&run->progress); /* the alarm must not end a process that waits for others */
   cluster_end(&run->cluster, run->sweep);
   report(run);
 }

@@ -237,7 +237,8 @@ static bool mark_read(ArrayCode *code, Expr value, bool *marks) {
   return any;
 }
 
-/* Marks the leaves that the logic stores: those that it compares with pre() or acts on, and those from which they follow. */
+/* Marks the leaves that the logic stores: the leaves that it compares with pre() or acts on, and all leaves from which these
+ * follow. */
 static void mark_remembered(ArrayCode *code, const Logic *logic) {
   const Dag *dag = code->array->dag;
   code->remembered = heap_array(code->heap, modes_leaves(code->modes), sizeof *code->remembered);
@@ -328,7 +329,7 @@ void array_code_pole_factors(Dag *dag, Expr node, Heap *heap, ExprVec *factors) 
   vec_free(heap, &open);
 }
 
-/* Adds constant differences, and those that are already only round-off. */
+/* Adds differences that are constant, or already only round-off. */
 static void add_held_divisors(ArrayCode *code, const ExprVec *factors) {
   Dag *dag = code->array->dag;
   ExprVec roots = {0};

@@ -101,7 +101,7 @@ typedef struct Runner {
 struct Caller {
   Heap *heap;
   const Model *model;
-  Names names; /* those of the model, and texts that functions make */
+  Names names; /* the names of the model, and texts that functions make */
   Diags diags;
   Tracer *tracer; /* NULL until used */
   Map trace_of;   /* 2 * function, + 1 for partials -> trace */

@@ -32,7 +32,7 @@ uint32_t program_text_work(const ProgramText *text);
 /* Everything that the programs of one model need, and each program as a function
  *   int model_<name>(double time, const double *y, const double *parameters, const double *discretes,
  *                    const double *pre, double *work, double *out);
- * tables: text with the tables that objects of the model are (lookups); NULL: there is none.
+ * tables: the text with the tables that stand for objects of the model (lookups); NULL: there is none.
  * false: the model calls a function that cannot be written as C; an error is in diags. O(text). */
 bool cdata_programs(Heap *heap, TextVec *out, const Model *model, const ProgramText *texts, uint32_t count,
                     const char *kind, const TextVec *tables, Diags *diags);

@@ -15,7 +15,7 @@ typedef struct RoutineWriter {
   TextVec prototypes, functions;
   bool uses_op[OP_COUNT];
   bool compares_texts, makes_texts;
-  bool has_tables;   /* the text has the tables that the model's objects are */
+  bool has_tables;   /* the text contains the tables that stand for objects of the model */
   IndexVec routines; /* numbers of the routines to write, without repetition: the callees of written ones are added */
   Map known;         /* routine -> position in routines */
 } RoutineWriter;

@@ -87,7 +87,7 @@ void ctext_number(Heap *heap, TextVec *out, double number) {
 typedef struct Base {
   Store store;
   int32_t stride;
-  uint32_t start; /* of the first lane that made it, in the current block */
+  uint32_t start; /* start of the first lane that made it, in the current block */
 } Base;
 
 /* How a function reaches a lane. */

@@ -12,7 +12,7 @@
 typedef struct CTextStep {
   uint32_t function;
   uint32_t count;  /* of loops: instances */
-  uint32_t first;  /* of loops with tables: first instance */
+  uint32_t first;  /* of loops with tables: the first instance */
   uint32_t starts; /* of loops: offset of its starts in CText.starts */
 } CTextStep;
 

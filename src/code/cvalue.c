@@ -248,7 +248,7 @@ void cvalue_end_statement(RoutineState *s) {
   s->makes_arrays = false;
 }
 
-/* A condition, with its arrays gone. */
+/* A condition; the arrays that it needed are freed. */
 const char *cvalue_condition_text(RoutineState *s, const StackEntry *entry) {
   const char *text = cvalue_scalar_text(s, entry);
   if (!s->makes_arrays || s->stack.count) return text;

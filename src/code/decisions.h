@@ -12,7 +12,7 @@ typedef struct Decisions {
   const Logic *logic;
   Evaluator *evaluator;
   Workspace **levels, **idle_levels, *initial_steps, *lefts, *actions, *idle_actions;
-  IndexVec dependents; /* parameters bound to those that initial steps assign */
+  IndexVec dependents; /* parameters bound to parameters that initial steps assign */
   bool *is_reported;   /* per action: a warning that was given */
   bool watches;        /* assertions outside of whens depend on columns or time: they must be checked in each step */
   Effects *effects;    /* calls that an event makes once */
@@ -24,8 +24,8 @@ typedef struct Decisions {
 /* For the logic of the evaluator's code; NULL if it is empty. Lives in the heap. */
 Decisions *decisions_new(Heap *heap, Evaluator *evaluator);
 
-/* Sets the values before initialization: start values, initial() true. `starts` has those that replace the model's own, per
- * variable; NULL and NAN: none. */
+/* Sets the values before initialization: start values, initial() true. `starts` has start values that replace the
+ * model's own, per variable; NULL and NAN: none. */
 void decisions_start(Decisions *decisions, const double *starts);
 
 /* Initialization is over: initial() becomes false, and pre() takes the values found. */
@@ -47,8 +47,8 @@ double decisions_expected(Decisions *decisions, double begin, double stop, doubl
 /* Reports a step or reinit that has no value at t, and two reinits of one column. Returns false if anything was reported. */
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
-/* The number of samples that have passed, saved in the heap and restored, also into decisions with which no run has begun. The
- * values belong to the evaluator. */
+/* The number of samples that have passed: saves them in the heap, and restores them, also into decisions with which no run has
+ * begun. The values belong to the evaluator. */
 uint64_t *decisions_save(const Decisions *decisions, Heap *heap);
 void decisions_restore(Decisions *decisions, const uint64_t *saved);
 void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *transfer);

@@ -7,7 +7,7 @@
  * leaf index. */
 void dependents_find(Evaluator *evaluator, Heap *heap, const IndexVec *given, IndexVec *dependents);
 
-/* Marks the parameters that those of `of` are bound to, directly or not. `of` is empty then. */
+/* Marks the parameters to which the parameters in `of` are bound, directly or not. `of` is empty then. */
 void dependents_mark_sources(Evaluator *evaluator, IndexVec *of, bool *marked);
 
 /* Computes their values by their bindings, in this order. */

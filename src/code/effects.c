@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct EffectCall {
-  uint32_t place; /* in the order of calls */
+  uint32_t place; /* its place in the order of calls */
   bool is_kept;
   double *arguments, *results;
 } EffectCall;
@@ -48,7 +48,8 @@ bool effects_any(const Effects *effects) { return effects->numbers.count > 0; }
 
 /* ---- order ---- */
 
-/* Sets of calls, by their places in the text: those that each step needs with its own, and those that each call needs. */
+/* Sets of calls, by their places in the text: per step, its own calls and those that they need; per call, the calls that it
+ * needs. */
 typedef struct EffectOrder {
   Effects *effects;
   const Logic *logic;
@@ -91,7 +92,8 @@ static uint64_t *find_calls(EffectOrder *order, Expr root) {
   return own;
 }
 
-/* Places the first call of the text that needs none of those that remain; in a loop, the first of those that remain. */
+/* Of the remaining calls, places the first one in the text that needs no other remaining call; if there is a loop, the first
+ * one. */
 static uint32_t next_call(const EffectOrder *order, const uint64_t *remaining) {
   uint32_t first = MAP_NONE;
   for (uint32_t c = 0; c < order->effects->numbers.count; c++) {

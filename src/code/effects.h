@@ -16,7 +16,7 @@ Effects *effects_of(Heap *heap, const Model *model);
 /* Finds the order of the calls in a logic: that of the text, except where a call depends on a later one. */
 void effects_order(Effects *effects, const Logic *logic, const Dag *dag);
 
-/* Programs of events run between the next two: calls wait, those of initial sections only at the start. */
+/* Programs of events run between calls of the next two functions: calls wait; calls of initial sections wait only at the start. */
 void effects_wait(Effects *effects, bool is_start);
 void effects_wait_no_more(Effects *effects);
 
@@ -41,7 +41,7 @@ typedef enum EffectTurn { EFFECT_KEPT, EFFECT_WAITS, EFFECT_MADE } EffectTurn;
 
 EffectTurn effects_turn(Effects *effects, uint32_t number, const double *arguments);
 
-/* Keeps the results of a call that was made; they are those that the second returns. */
+/* Keeps the results of a call that was made; effects_kept returns them. */
 void effects_keep(Effects *effects, uint32_t number, const double *arguments, const double *results);
 
 /* A call could not be made. The event goes on without it, and the run then ends: the second function returns the function's number and

@@ -118,13 +118,13 @@ EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, doubl
 EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double *t, double *const *y,
                              double *const *rows) {
   Point points[EVALUATOR_POINTS] = {0};
-  bool differ = evaluator->inputs || evaluator->past; /* they differ in more than the columns */
+  bool differ = evaluator->inputs || evaluator->past; /* the points differ in more than the columns */
   EvalStatus status = EVAL_OK;
   if (!differ && count <= EVALUATOR_POINTS) {
     for (uint32_t k = 0; k < count; k++) points[k] = evaluator_point(evaluator, t[k], y[k]);
     evaluator->row_evaluations += (uint64_t)count * evaluator->array->rows;
     if (workspace_run_points(evaluator->rows, count, points, rows) == EVAL_OK) return EVAL_OK;
-  } /* one by one, to find the one that is undefined */
+  } /* evaluates one point after the other, to find the undefined one */
   for (uint32_t k = 0; k < count && status == EVAL_OK; k++) status = evaluator_rows(evaluator, t[k], y[k], rows[k]);
   return status;
 }

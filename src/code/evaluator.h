@@ -13,7 +13,7 @@ typedef struct Past Past;
 typedef struct Evaluator {
   Heap *heap;
   const ArrayCode *code;
-  const Model *model; /* these three belong to the code */
+  const Model *model; /* model, array and Jacobian belong to the code */
   const Array *array;
   const Jacobian *jacobian;
   Model *own; /* see evaluator_model */
@@ -78,20 +78,20 @@ void evaluator_drop_infinite(double *values, size_t count);
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
 
 /* Moves columns as round-off would, by some hundred of its units. An entry of a Jacobian that changes by half of itself or more is
- * only round-off, like x + y - 1 where it is zero. One that nearly vanishes had another value exactly at the point, because of a
- * condition. */
+ * only round-off, like x + y - 1 where it is zero. An entry that nearly vanishes had another value exactly at the point, because of
+ * a condition. */
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
 
 /* The same at a point where the rows hold, but moves a column by no more than some row allows. A capacitance of 1e-12 that an
  * equation gives is accurate relative to itself, however large its nominal value is; a difference of two columns is not. `rows`
- * and the entries `values` are those at y, the entries `other` those where columns_shake leads. Rows determine the highest
- * derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors of states. Each sweep follows one more
- * level of the definitions that a column depends on. */
+ * and the entries `values` belong to y, and the entries `other` to the point to which columns_shake moves. Rows determine
+ * the highest derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors of states. Each sweep
+ * follows one more level of the definitions that a column depends on. */
 void columns_shake_within(Heap *heap, const Array *array, const Jacobian *jacobian, const double *nominal,
                           const double *rows, const double *values, const double *other, const double *y,
                           double *shaken);
 
-/* That for all rows. Costs two Jacobians. */
+/* The same for all rows. Costs two Jacobians. */
 void evaluator_shake(Evaluator *evaluator, double t, const double *y, double *shaken);
 static inline bool entry_is_lost(double value, double shaken) {
   double half = 0.5 * fabs(value);

@@ -19,7 +19,7 @@ typedef struct ExportInput {
   const Jacobian *jacobian; /* of the rows */
   double time;
   ExportList columns, row_list, parameters, discretes;
-  const double *pre; /* as many as discretes */
+  const double *pre; /* values of pre(), as many as there are discretes */
 } ExportInput;
 
 typedef struct ExportFile {

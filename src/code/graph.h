@@ -7,8 +7,9 @@
 typedef struct Graph {
   Heap *heap;
   const Dag *dag;
-  IndexVec nodes;   /* children first, depth first from the roots in order */
-  IndexVec begins;  /* per position: of its children in `below`; they end where those of the next begin */
+  IndexVec nodes; /* children first, depth first from the roots in order */
+  /* per position: where its children begin in `below`; they end where those of the next position begin */
+  IndexVec begins;
   IndexVec below;   /* positions of children */
   uint32_t *direct; /* node -> position + 1, when the list is a large part of the expression graph */
   Map map;          /* node -> position, otherwise */

@@ -37,7 +37,7 @@ typedef struct Region {
   uint32_t level;     /* straight code of a level runs before the templates of the level */
   uint32_t output;    /* first root that is this node; MAP_NONE */
   uint32_t scratch;   /* place; MAP_NONE */
-  bool is_read_later; /* by a template, or in a later level */
+  bool is_read_later; /* a template, or a later level, reads the value */
 } Region;
 
 typedef struct Split {
@@ -46,7 +46,7 @@ typedef struct Split {
   const Dag *dag;
   const Expr *roots;
   uint32_t root_count;
-  const uint32_t *places; /* of the roots among the outputs; NULL: in order */
+  const uint32_t *places; /* places of the roots among the outputs; NULL: in order */
   Graph graph;
   uint8_t *boundary;                /* per position, see templates.h */
   uint32_t *first_root;             /* per position: the first root that is this node, or MAP_NONE */
@@ -54,7 +54,7 @@ typedef struct Split {
   uint32_t *region_of;              /* per position of a region's root: the region */
   VEC(Region) regions;              /* in dependency order */
   Templates templates;
-  uint32_t number_base; /* of templates.numbers in grouping->numbers */
+  uint32_t number_base; /* where the numbers of the templates begin in grouping->numbers */
 } Split;
 
 /* ---- regions ---- */

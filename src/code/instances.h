@@ -21,7 +21,7 @@ typedef enum Store {
 } Store;
 
 typedef enum LaneMode {
-  LANE_UNIFORM, /* one place for all instances */
+  LANE_UNIFORM, /* all instances have the same place */
   LANE_STRIDED, /* start of the block + stride * (instance - first of the block) */
   LANE_TABLE,   /* a table of places */
 } LaneMode;

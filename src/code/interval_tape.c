@@ -77,7 +77,7 @@ static uint32_t place_of_number(IntervalTape *tape, double number) {
 static uint32_t place_of_leaf(IntervalTape *tape, Store store, uint32_t index) {
   if (store == STORE_TIME) return PLACE_TIME;
   if (store == STORE_PARAMETER && model_input_at(tape->evaluator->model, index)) return PLACE_UNKNOWN;
-  if (store == STORE_DISCRETE && tape->evaluator->past) return PLACE_UNKNOWN; /* it may be a delayed value */
+  if (store == STORE_DISCRETE && tape->evaluator->past) return PLACE_UNKNOWN; /* the value may be delayed */
   uint64_t key = index | (uint64_t)store << 61;
   uint32_t place = map_get(&tape->leaves, key);
   if (place != MAP_NONE) return place;
@@ -244,7 +244,7 @@ void interval_tape_reads(const IntervalTape *tape, uint32_t section, Heap *heap,
 
 /* ---- running ---- */
 
-/* All values: those given, or those that follow from the middle and the rate. */
+/* All values: the given bounds, or the bounds that follow from the middle and the rate. */
 static inline Motion motion(Interval middle, Interval rate, Interval all, double radius) {
   Interval reach = interval_multiply(rate, (Interval){-radius, radius}), bounds = interval_add(middle, reach);
   Interval both = interval_meet(all, bounds);

@@ -1,9 +1,9 @@
 /* interval_tape: programs as one list of lines that runs over an interval of time, with bounds in place of numbers.
  *
- * Each value is a motion: its bounds in the middle of the interval, those of its rate along it, and those of all values it has. The
- * bounds of all values are the narrower of two: those of the operator on all values, and those of the middle and the rate
- * (mean-value form). Only lines that lead to requested outputs are kept. Results of called functions, inputs and delayed values
- * have no bounds: values that depend on them are unknown. */
+ * Each value is a motion: bounds of the value in the middle of the interval, bounds of its rate in the interval, and bounds of all
+ * its values there. The bounds of all values come from the operator applied to all values, or from the middle and the rate
+ * (mean-value form); the narrower ones are used. Only lines that lead to requested outputs are kept. Results of called functions,
+ * inputs and delayed values have no bounds: values that depend on them are unknown. */
 #pragma once
 
 #include "code/evaluator.h"
@@ -17,7 +17,7 @@ typedef struct Motion {
 
 typedef struct IntervalTape IntervalTape;
 
-/* An empty one, for programs of the evaluator's code. Lives in the heap. */
+/* An empty one, for programs of the evaluator's code. An empty tape, for programs of the evaluator's code. */
 IntervalTape *interval_tape_new(Heap *heap, const Evaluator *evaluator);
 
 /* Adds the outputs of a program that are marked in `wanted` (NULL: all) and returns the number of this section. place[k]: where the
@@ -36,7 +36,7 @@ void interval_tape_set_stretch(IntervalTape *tape, double low, double high);
 /* The place of a column. Its motion is set by the caller. */
 uint32_t interval_tape_column(IntervalTape *tape, uint32_t column);
 
-/* The motion at a place; until the next section is added. */
+/* The motion at a place; valid until the next section is added. */
 Motion *interval_tape_at(IntervalTape *tape, uint32_t place);
 
 /* Runs a section. Without rates it computes all values only, and leaves middle and rate unchanged. Returns the number of its

@@ -276,7 +276,7 @@ static Operand emit_operator(KernelBuilder *builder, Expr e) {
   double exponent;
   if (node_exponent(builder->dag, e, &exponent)) return emit_power(builder, e, exponent);
   uint32_t children = node_children(builder->dag, e);
-  for (uint32_t c = 0; c < 3; c++) /* operands that do not count repeat the first */
+  for (uint32_t c = 0; c < 3; c++) /* unused operands repeat the first one */
     o[c] = builder->operands[position_of(builder, node_child(builder->dag, e, c < children ? c : 0))];
   switch (dag_op(builder->dag, e)) {
   case OP_NOEVENT:

@@ -15,7 +15,7 @@ typedef enum LineCode {
 #define LINE(id, arity, value) LINE_##id,
 #include "code/lines.def"
 #undef LINE
-  LINE_POWER,  /* a to the integer power b, b not an operand */
+  LINE_POWER,  /* a to the integer power b, where b is not an operand */
   LINE_CALL,   /* call site a (an index, not an operand); its value is the site's first result */
   LINE_RESULT, /* result b of the call site a, computed by its LINE_CALL */
   LINE_COUNT

@@ -22,7 +22,7 @@ bool krawczyk_set_jacobian(Krawczyk *krawczyk, const Interval *jacobian, bool in
 /* K(R), for bounds of g(z0). O(n^2). */
 void krawczyk_image(const Krawczyk *krawczyk, const Interval *g, const Interval *box, Interval *image);
 
-/* -C g, without the rest. */
+/* Only -C g, the first term of K(R). */
 void krawczyk_step(const Krawczyk *krawczyk, const Interval *g, Interval *step);
 
 /* Is the image strictly inside the box? */

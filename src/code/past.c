@@ -164,7 +164,7 @@ Delays *past_delays(const Evaluator *evaluator) {
 void past_read(const Evaluator *evaluator, const Point *point) {
   Past *past = evaluator->past;
   bool is_other =
-      evaluator->code != past->code; /* it shares the past of the running evaluator, which reads the times */
+      evaluator->code != past->code; /* the evaluator shares the past of the running evaluator, which reads the times */
   if (!past->delays.are_free || !is_other) delays_read(past_delays(evaluator), point->time, point->y);
 }
 

@@ -46,7 +46,7 @@ typedef struct Blame {
   double argument;    /* offending value */
 } Blame;
 
-/* dag: a graph of the caller's own over that of the program's model, to differentiate in. */
+/* dag: the caller's own graph over that of the program's model; derivatives are made in it. */
 bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *blame);
 
 /* The same for one output that is not finite there. */
@@ -68,7 +68,7 @@ typedef struct Jacobian {
   int32_t *column_start; /* columns + 1 */
   int32_t *row_index;    /* ascending within a column */
   bool *is_constant;     /* entry depends on parameters at most, not on time, columns or discrete variables */
-  uint32_t *positions;   /* columns of them: the position in y of each column */
+  uint32_t *positions;   /* per column of the matrix: its position in y */
   Program *program;      /* outputs: the nonzeros in this order */
 } Jacobian;
 

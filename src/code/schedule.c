@@ -20,9 +20,9 @@ typedef struct Timer {
   uint32_t size;                /* operations of both bounds */
   Enclosure *difference, *rate; /* rate NULL: without bounds */
   uint32_t held_count;          /* discrete values that the difference depends on */
-  double *held;                 /* those values when the difference was last examined */
+  double *held;                 /* the discrete values when the difference was last examined */
   double from, until;           /* no event is between these times; from NAN: not searched yet */
-  double next;                  /* `until`, or INFINITY: nothing happens there either */
+  double next;                  /* the next event: at `until`, or INFINITY if nothing happens there either */
 } Timer;
 
 struct Schedule {
@@ -90,8 +90,8 @@ static double value_at(const Schedule *schedule, const Timer *timer, double t) {
 /* An undefined difference does not leave its range. */
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
-/* May the difference be outside the range of its mode at t only because of round-off? It does not clearly move there. Sides of a
- * relation that are equal in theory, like sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
+/* May the difference be outside the range of its mode at t only because of round-off? This is so if it does not clearly move there.
+ * Sides of a relation that are equal in theory, like sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
 static bool is_round_off(const Schedule *schedule, const Timer *timer, double t) {
   Interval range = mode_range(timer->op, *mode_of(schedule, timer)), at = {t, t};
   HeldValues held = held_values(schedule);
@@ -153,8 +153,8 @@ double schedule_expected(const Schedule *schedule, double begin, double stop) {
   return events;
 }
 
-/* The first time in (low, high] outside of the range, which is left once between them; the last one inside if that lies exactly on
- * the edge. */
+/* The first time in (low, high] at which the difference is outside of the range, which it leaves once between them.
+ * If it is exactly on the edge at the last time inside, returns that time. */
 static double locate(const Schedule *schedule, const Timer *timer, Interval range, double low, double high) {
   for (;;) {
     double middle = low + (high - low) / 2;

@@ -23,7 +23,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator);
 /* The part of mode m that belongs to the plan. is_timed: it changes by the schedule. */
 Condition switches_condition(Evaluator *evaluator, uint32_t m, bool is_timed);
 
-/* The knowledge of a run about its modes, and how it slides: saved in the heap; restored; as bytes. */
+/* What a run knows about its modes, and how it slides: saves it in the heap, restores it, transfers it as bytes. */
 typedef struct SwitchesState SwitchesState;
 SwitchesState *switches_save(const Switches *switches, Heap *heap);
 void switches_restore(Switches *switches, const SwitchesState *state);
@@ -36,8 +36,8 @@ void switches_adopt(Switches *switches, const Switches *before);
  * until the search is over. */
 void switches_go_on(Switches *switches, const Switches *before);
 
-/* Sets the modes by the relations as written at a guess, as often as wanted, in a search without logic; `written` is a workspace of
- * the conditions as written. */
+/* Sets the modes by the relations as written at a guess, to be called repeatedly, in a search without logic; `written` is a
+ * workspace of the conditions as written. */
 void switches_follow(Switches *switches, Workspace *written, double t, const double *y);
 
 /* The first mode whose last difference has left its range by more than round-off; false: there is none. */
@@ -50,7 +50,7 @@ void switches_follow_modes(Switches *switches, double t, const double *y);
  * changes. */
 void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks);
 
-/* The data of an event that the next step begins with: saved in the heap, and restored to where the event began. */
+/* The data with which the step after an event begins: saves them in the heap, and restores them at the beginning of the event. */
 typedef struct SwitchesMark SwitchesMark;
 SwitchesMark *switches_keep_mark(const Switches *switches, Heap *heap);
 void switches_go_back(Switches *switches, const SwitchesMark *mark);

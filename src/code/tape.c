@@ -351,7 +351,7 @@ Registers *registers_new(Heap *heap, const Tape *tape, Calling calling) {
   registers->calling = calling;
   registers->call_values = heap_array(heap, tape->widest_call, sizeof(double));
   registers->file = heap_array(heap, tape->file_count, sizeof(double));
-  registers->holds = tape->first_value == tape->first_other_value; /* there is nothing to hold */
+  registers->holds = tape->first_value == tape->first_other_value; /* there is no held line */
   copy_numbers(registers->file, kernel->numbers.data, kernel->numbers.count);
   if (!tape->rows) return registers;
   registers->rows = heap_array(heap, tape->rows, sizeof *registers->rows);
@@ -623,7 +623,7 @@ static bool have_same_parameters(const Arrays *arrays, uint32_t count) {
   return true;
 }
 
-/* Like `holds`, at points with the same parameters. */
+/* As `holds`, at several points, which must have the same parameters. */
 static bool holds_wide(const Registers *registers, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const double *held = registers->wide_held;

@@ -22,7 +22,7 @@ typedef struct Registers Registers;
 /* The tape of a kernel, in the heap; the kernel must outlive it. O(lines). */
 Tape *tape_new(Heap *heap, const Kernel *kernel);
 
-/* Registers for running it. calling: nothing if the kernel calls no functions. */
+/* Registers for running it. calling: unused if the kernel calls no functions. */
 Registers *registers_new(Heap *heap, const Tape *tape, Calling calling);
 
 /* Runs the prologue; if the kernel has one instance, writes its outputs too. Before any block. */

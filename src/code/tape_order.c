@@ -1,6 +1,6 @@
 /* tape_order: see tape_order.h. A line is ready when all lines that it waits for have run; each code has a list of ready lines.
- * Fours come first, from the longest list; then operators, which gain nothing from grouping; and if there are none, the line on
- * which the longest chain of others depends. */
+ * Fours come first, from the longest list; then operators, which gain nothing from grouping. If there is no ready
+ * line of either kind, the next line is the one on which the longest chain of others depends. */
 #include "code/tape_order.h"
 
 /* The most lines that are mixed, so that their values stay in the nearest caches. */
@@ -215,7 +215,7 @@ static void list_codes(Ordering *ordering) {
   }
 }
 
-/* Held lines first, otherwise as they are. */
+/* Lists the held lines first, and keeps the order otherwise. */
 static uint32_t *list_lines(Ordering *ordering) {
   uint32_t count = ordering->kernel->prologue.count, held = 0, other;
   uint32_t *list = heap_array(ordering->heap, count, sizeof *list);

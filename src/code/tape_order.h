@@ -16,7 +16,7 @@ typedef struct TapeOrder {
 /* In the heap. O(lines * codes). */
 TapeOrder tape_order(Heap *heap, const Kernel *kernel);
 
-/* The operands of a line; a call's are those of its site. */
+/* The operands of a line; for a call, the operands of its site. */
 uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands, Operand room[3]);
 
 /* Does a slot of this store keep its value from one evaluation to the next? */

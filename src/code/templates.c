@@ -171,7 +171,7 @@ uint32_t templates_add(Templates *templates, Expr root) {
   for (uint32_t t = first; t != MAP_NONE; t = templates->list.data[t].next) {
     if (!is_same(templates, &templates->list.data[t], &region)) continue;
     templates->list.data[t].instances++;
-    templates->words.count = region.first_word; /* known words and stores need no second copy */
+    templates->words.count = region.first_word; /* a known shape needs no second copy of its words and stores */
     templates->stores.count = region.first_store;
     return t;
   }

@@ -17,7 +17,7 @@ enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
  * one demand: the code computes all of them, and the next site finds them there. */
 typedef struct Demand {
   uint32_t order, result_count;
-  IndexVec partials; /* for order 1: all requested partial derivatives; for higher orders: those of one derivative */
+  IndexVec partials; /* order 1: all requested partial derivatives; higher orders: the parts of one mixed derivative */
   uint32_t *results;
   double *arguments; /* of the last call, whose values are in the code of this path; UINT32_MAX: none */
   uint32_t way;
@@ -47,7 +47,7 @@ typedef struct OtherDecision {
 typedef struct DecisionPath {
   VEC(double) decisions;
   uint32_t parent,
-      from; /* the path from which it branches off, and at which condition; for the first path UINT32_MAX */
+      from; /* the path from which this one branches off, and the condition where it does; UINT32_MAX for the first path */
   VEC(OtherDecision) branches;
   VEC(WayCode *) codes; /* per demand; NULL: not made yet */
 } DecisionPath;
@@ -143,7 +143,7 @@ typedef struct Draft {
   Heap *heap; /* freed when the code has been made */
   Dag *dag;
   Recording recording;
-  Expr *values; /* of recording.given, with the leaves replaced */
+  Expr *values; /* the values of recording.given, with the leaves replaced */
   uint32_t arguments;
 } Draft;
 
@@ -371,7 +371,7 @@ static void run_code(WayCode *code, const double *arguments) {
   tape_begin(code->registers, &arrays);
 }
 
-/* The first condition of the path that is decided differently here; their number: none is. */
+/* The first condition of the path that is decided differently here; if none is, the number of conditions. */
 static uint32_t first_change(const DecisionPath *way, const double *values) {
   uint32_t c = 0;
   while (c < way->decisions.count && values[c] == way->decisions.data[c]) c++;

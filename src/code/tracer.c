@@ -30,7 +30,7 @@ struct Tracer {
   Dag *dag;
   uint32_t next_leaf;
   Recording *recording;
-  Map known; /* conditions there are already */
+  Map known; /* the conditions recorded so far */
 };
 
 static Sample sample_at(const void *scalars, uint32_t i) {
@@ -328,7 +328,7 @@ TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const
   map_free(&tracer->known);
   arena_free(&arena);
   diags_clear(&tracer->diags);
-  if (status == EXECUTE_ERROR) return TRACE_FAILED; /* regardless of its message */
+  if (status == EXECUTE_ERROR) return TRACE_FAILED; /* whatever the message says */
   if (tracer->has_lost_text || status == EXECUTE_UNKNOWN) return TRACE_IMPOSSIBLE;
   return is_whole ? TRACE_DONE : TRACE_FAILED;
 }

@@ -28,7 +28,7 @@ typedef struct Recording {
 typedef enum TraceStatus {
   TRACE_DONE,
   TRACE_FAILED, /* the function is undefined for these arguments */
-  TRACE_IMPOSSIBLE /* it does something that expressions cannot describe: calls of other languages, texts that affect the result */
+  TRACE_IMPOSSIBLE /* the function does something that expressions cannot describe: calls of other languages, texts in results */
 } TraceStatus;
 
 /* Lives in the heap. */

@@ -7,7 +7,7 @@
 
 enum {
   BERNSTEIN_MOST = 12
-}; /* the most coefficients: those of Radau IIA of order 13 with the correction inside its step */
+}; /* the most coefficients: Radau IIA of order 13, with the correction inside its step, has this many */
 
 /* Converts values of the polynomial to coefficients, in place. The values are those at `count` fractions of the step, which
  * ascend from 0 to 1. O(count^2). */

@@ -30,7 +30,7 @@ typedef struct BlockShape {
   const int32_t *stage_rows;         /* [s], 0 <= s <= stages: rows with c >= s */
   const int32_t *row_start, *column; /* entries by rows; block columns */
   const BlockGroup *group;           /* [c], 0 <= c <= stages */
-  /* only where the plan is made */
+  /* used only while the plan is made */
   const int32_t *equation; /* per row */
   const uint32_t *roots;   /* per entry: its expression */
 } BlockShape;

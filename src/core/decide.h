@@ -1,5 +1,5 @@
 /* decide: the values of discrete variables at events. The assignments, called steps, are sorted into levels by their dependencies.
- * A branch of a when fires where its condition becomes true. The host's programs evaluate the steps; this file stores their values,
+ * A branch of a when fires when its condition becomes true. The host's programs evaluate the steps; this file stores their values,
  * knows when samples are due, and applies reinit.
  *
  * The host owns all memory. Exported solvers contain this file unchanged. */
@@ -64,7 +64,7 @@ typedef struct Decide {
   uint64_t *count;          /* per sample: how many have passed */
   /* changes in an event */
   bool samples_wait; /* samples that are due wait until the current event is over; they follow at the same time */
-  bool is_starting;  /* this is the event at the start: actions of initial sections count */
+  bool is_starting;  /* it is the event at the start: actions of initial sections count */
   bool retracted;    /* a branch that fired in this iteration no longer does; this file only sets it */
   bool
       latches; /* a branch that fires keeps firing until the iteration ends, even if its effects make its condition false */

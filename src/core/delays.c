@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The levels of breaks. Equations may pass a kink on as it is, or as one of a higher derivative: has_kink measures it. */
+/* The levels of breaks. Equations may pass on a kink unchanged, or as a kink of a higher derivative: has_kink measures it. */
 enum { LEVEL_JUMP, LEVEL_KINK, LEVEL_NONE };
 
 /* The largest number of pieces for one step. */
@@ -324,8 +324,8 @@ static bool add_inflow(const Delays *delays, double from, int64_t piece) {
   return any;
 }
 
-/* Forgets the pieces from `from` on, where the next one begins, and those that nothing after `begin`, the beginning of the step, reads.
- * false: there is no room for another piece. */
+/* Forgets the pieces from `from` on (the next piece begins there), and the pieces that nothing reads after `begin`, the beginning
+ * of the step. false: there is no room for another piece. */
 static bool make_room(Delays *delays, double begin, double from) {
   DelaysNow *now = delays->now;
   while (now->count && delays_piece(delays, piece_end(now) - 1)->from >= from) now->count--;

@@ -66,7 +66,7 @@ typedef void DelayEvaluate(void *host, DelayProgram program, double t, const dou
 typedef struct Delays {
   const Delay *delay;
   int count;
-  bool are_free; /* not all times are fixed */
+  bool are_free; /* some times are not fixed */
   DelayEvaluate *evaluate;
   void *host;
   double *discretes;
@@ -80,7 +80,7 @@ typedef struct Delays {
   double *coefficients; /* PIECE_NODES for each piece and delay */
   DelayBreak *breaks;
   ProfileEntry *entries;
-  /* scratch: values and places of pipes at the nodes of the current piece; 3 numbers a delay; all points */
+  /* scratch: values and places of pipes at the nodes of the current piece; 3 numbers for each delay; all points */
   double *nodes, *places, *values;
 } Delays;
 

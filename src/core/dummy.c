@@ -128,7 +128,7 @@ static int32_t list_candidates(Dummy *dummy, const ChoiceBlock *choice, const in
   return count;
 }
 
-/* Weights of the block's columns at stage s, lowered for those that hold a start value. */
+/* Weights of the block's columns at stage s; columns that hold a start value have lower ones. */
 static const double *stage_weights(Dummy *dummy, const ChoiceBlock *choice, int32_t s) {
   if (!dummy->held) return choice->weight;
   const DummyPlan *plan = &dummy->plan;

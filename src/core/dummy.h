@@ -90,6 +90,6 @@ typedef struct DummyStage {
 } DummyStage;
 bool dummy_stage(Dummy *dummy, uint32_t block, int32_t stage, double t, const double *y, DummyStage *found);
 
-/* The number of links that follow those of the states in the same lists. In a removable block (structure.h) each of
+/* The number of links that follow the links of the states in the same lists. In a removable block (structure.h) each of
  * them leads from a dummy to the highest derivative, and replaces a superfluous differentiation (paper, section 3). */
 uint32_t dummy_removable_links(const Dummy *dummy);

@@ -37,9 +37,9 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
-/* How fast the difference has moved: its mean rate since the last point that was kept, a value that the rate takes in
- * between (mean value theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x > 0
- * happens there. A jump of the difference at an event does not count as a rate. */
+/* How fast the difference has moved: its mean rate since the last point that was kept, which the rate itself has at
+ * some time in between (mean value theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x >
+ * 0 happens there. A jump of the difference at an event does not count as a rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;
   double come = edges->now->is_located ? edges->place[m].at : edges->difference[m];

@@ -113,7 +113,7 @@ typedef struct Edges {
   EdgeHistory *history;
   EdgePlace *place;
   double *difference,
-      *rate; /* difference: of the last evaluation; rate: at the end of the last step, 0 where not known */
+      *rate; /* difference: at the last evaluation; rate: at the end of the last step, 0 if it is not known */
   /* scratch */
   double *slope; /* the rates at the beginning of a step, while those at its end are evaluated */
   const bool *
@@ -176,13 +176,14 @@ bool edges_dip(Edges *edges, double t, const double *y, double step);
 /* Like edges_keep at the end of a step, unless edges_dip is true: then it returns false. */
 bool edges_pass(Edges *edges, double t, const double *y, double step);
 
-/* Call this at the end of a step, at (t, y). By the last differences, it looks for modes whose differences have come to their edges
- * and rest there, as that of max(x, 1) > 1. Such a difference is in the range of either mode, so only the relation itself says
- * which one holds. */
+/* Call this at the end of a step, at (t, y). By the last differences, it looks for modes whose differences have come
+ * to their edges and rest there, as in max(x, 1) > 1. Such a difference is in the range of either mode, so only the relation itself
+ * says which one holds. */
 void edges_rest(Edges *edges, double t, const double *y);
 
 /* May the difference of mode m have left its range and come back since the beginning of the step, if it moved no faster than
- * recently? The last evaluation is a step of this size later. The second function: is this excluded for all modes? */
+ * recently? The last evaluation is at the end of that step, which has this size. The second function: is this excluded for all
+ * modes? */
 bool edges_may_hide(const Edges *edges, int m, double step);
 bool edges_are_far(const Edges *edges, double step);
 
@@ -252,8 +253,8 @@ typedef struct Trial {
 } Trial;
 
 /* Lists the modes whose combinations are tried: those with two values that do not follow from the time. There are at most `limit`
- * (TRIAL_LIMIT), first those that changed since edges_begin. The first combination is the present one; then come those with one
- * mode flipped, with two, and so on. */
+ * (TRIAL_LIMIT), the modes that changed since edges_begin come first. The first combination is the present one; then come those
+ * with one mode flipped, with two, and so on. */
 Trial edges_trial(const Edges *edges, int limit);
 bool trial_next(Trial *trial);
 

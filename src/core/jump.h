@@ -1,8 +1,8 @@
 /* jump: the values of columns after an event that changes constraints.
  *
  * With offsets c, d of the array, the columns of order below d are continuous unless the new modes contradict them. If a row of
- * level c - 1 no longer holds, the columns of order d - 1 jump, and those of order d are impulses. The rows with c = 0, integrated
- * over the instant, say how the jump is distributed. Their leading coefficients belong to the columns of order d. These
+ * level c - 1 no longer holds, the columns of order d - 1 jump, and the columns of order d are impulses. The rows with c = 0,
+ * integrated over the instant, say how the jump is distributed. Their leading coefficients belong to the columns of order d. These
  * coefficients times the jumps of order d - 1 give 0; for d = 0 the jumps are the integrals of the impulses. So an ideal clutch
  * conserves momentum, and capacitors that are joined conserve charge (Mehrmann and Wunderlich 2009; Benveniste, Caillaud and others
  * 2020).

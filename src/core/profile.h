@@ -38,8 +38,9 @@ void profile_fill(Profile *profile, const ProfileRing *ring, const double *point
  * profile. */
 void profile_announce(Profile *profile, const ProfileRing *ring, bool is_low, double x, double value, bool is_kink);
 
-/* Adds a part of a step, in which x and the value that enters are these polynomials. Forgets the contents that were outside of the
- * pipe at the beginning of the step, when x was `begin`, and those that were added for this part before. The profile must have room
+/* Adds a part of a step, in which x and the value that enters are these polynomials. Forgets the contents that were
+ * outside of the pipe at the beginning of the step, when x was `begin`, and contents that were added for this part
+ * earlier. The profile must have room
  * for one more entry. Returns true if an announced kink turned out to be none. */
 bool profile_add(Profile *profile, const ProfileRing *ring, bool is_low, double begin, const double *x,
                  const double *value, bool is_fresh);

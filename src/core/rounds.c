@@ -10,8 +10,8 @@ uint64_t rounds_hash(const double *values, size_t count) {
   return hash;
 }
 
-/* The hash kept is that of a round whose number is a power of two. So a cycle is found within three times the sum of its length and
- * the rounds before it (Brent 1980, An improved Monte Carlo factorization algorithm). */
+/* The hash of a round is kept if the number of the round is a power of two. So a cycle is found within three times the sum of its
+ * length and the rounds before it (Brent 1980, An improved Monte Carlo factorization algorithm). */
 bool rounds_go_on(Rounds *rounds, const double *values, size_t count) {
   uint32_t done = rounds->done++;
   if (done < rounds->few) return true;

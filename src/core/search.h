@@ -19,7 +19,7 @@ typedef struct Watched {
   double step;          /* length of the step */
   MarginFunction *look; /* margins with solved columns */
   MarginFunction *peek; /* margins with interpolated columns, which cost less; NULL: there is nothing cheaper */
-  bool is_exact;        /* both give the same margins */
+  bool is_exact;        /* solved and interpolated columns give the same margins */
   double near;          /* accuracy of located times; 0: round-off */
   /* also search in the direction of the rates at the ends of an interval, because nothing is proven about it */
   bool looks_beside;

@@ -161,8 +161,8 @@ static bool settle_later(Settle *settle, double *t, double *y, int mode) {
  * The condition of a when may no longer hold once the when has acted, as for a block that begins to slip. As an equation this has
  * no solution. Then a when that fires acts, and consequences do not undo it.
  *
- * Modes that all change at once may cycle around a solution, as those of a clutch that gets stuck. Then only the first mode that
- * must change does so (the least-index rule of Murty 1974 for complementarity problems).
+ * Modes that all change at once may cycle around a solution, as the modes of a clutch that gets stuck do. Then, of the modes
+ * that must change, only the first one changes (the least-index rule of Murty 1974 for complementarity problems).
  *
  * Modes may pass through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first of these
  * structures is used, if pre() can hold the modes there. */

@@ -12,7 +12,7 @@
 /* Newton's method: the largest number of iterations, and of halvings of a step. Corrections end when the next one,
  * quadratic in the last, would be below round-off; within a step, when it would be below the smallest error that a step may
  * have. */
-/* A blocking junction has a conductance of 1e-12 siemens. A Newton step by that is 1e12 times too long, and must be halved
+/* A blocking junction has a conductance of 1e-12 siemens. A Newton step computed with it is 1e12 times too long, and must be halved
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
 
@@ -425,8 +425,8 @@ static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, 
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
-/* Is a column so large that its round-off is as large as its first value and its nominal value? There residuals are only
- * round-off, as those of a sine are, and every iteration converges. */
+/* Is a column so large that its round-off is as large as its first value and its nominal value? There residuals are
+ * only round-off, for example residuals with a sine, and every iteration converges. */
 static bool ran_away(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) {
     double size = fabs(unit->values[k]) + space->host.nominal[unit->columns[k]];
@@ -453,7 +453,7 @@ static EvalStatus correct_first(StateSpace *space, SolvedUnit *unit, double t, d
   return status;
 }
 
-/* Goes half of the first correction. Is the remaining correction the other half? */
+/* Moves by half of the first correction. Is the remaining correction the other half? */
 static bool goes_straight(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   apply_correction(unit, space->first, 0.5, y);
   if (unit_residual(space, unit, t, y, space->remainder) != EVAL_OK) return false;

@@ -23,8 +23,9 @@ typedef struct UnitPlan {
   const struct Program *program; /* values of the columns, or residuals of the rows */
   /* of UNIT_SOLVE */
   const struct Program *joint; /* evaluates residuals, and the matrix entries that moved; 0 if none do */
-  int32_t first_entry;         /* in `joint`: the stage's own entries, preceded by `entries_below` of lower stages, */
-  int32_t entries, entries_below; /* which move with the last correction there */
+  /* In `joint`: the stage's own entries. Before them are entries of lower stages, which move with the last correction there. */
+  int32_t first_entry;
+  int32_t entries, entries_below;
   const BlockShape *shape;
   const TangentPlan *tangent; /* for the highest stage; 0: the unit does not have that form */
   bool linear;

@@ -13,9 +13,9 @@ void stretches_forget(Stretches *stretches, int modes) {
   if (stretches->list) memset(stretches->list, 0, 2 * ((size_t)modes + 1) * sizeof(Stretch));
 }
 
-/* The latest expected end of the interval that begins at t, if it lasts as long as the one before. This is informative if the
- * earlier ones lasted equally long, or became shorter, as those of a bouncing ball. It is not where events of several causes
- * interleave. */
+/* The latest expected end of the interval that begins at t, if it lasts as long as the one before. This is
+ * informative if the earlier intervals were equally long, or became shorter, as between the bounces of a ball. It is not where
+ * events of several causes interleave. */
 static double expected_end(const Stretches *stretches, const Edges *edges, int mode, double t, double span) {
   double lasted = stretches->now->lasted, before = stretches->now->lasted_before;
   bool is_alike = lasted >= before / 2 && lasted <= (1 + GOOD_PART) * before;

@@ -21,8 +21,8 @@ typedef struct SwitchingHost {
   /* The first condition on time whose value at t is not its present one; -1: none. */
   int (*timed_change)(void *host, double t, const double *y);
 
-  /* The first time after t, not after `until`, at which such a condition changes, and its mode; if none changes before `first`,
-   * `first` and -1. */
+  /* The first time after t, up to `until`, at which such a condition changes, and its mode. If none changes before
+   * `first`, returns `first`, and -1 as the mode. */
   double (*next_timed)(void *host, double t, double until, double first, int *mode);
 
   /* May be 0. Everything agrees: makes the next call that the event makes only once. Then all is set again. false: there is

@@ -3,9 +3,9 @@
  *   when sample(0, 0.2) then y = 7 - 2*x; end when;
  *   x + y = 5;
  *
- * An event iterates: columns for the discrete values, then the discrete values for the columns. If that does not converge, this
- * file regards a round as a map d -> F(d) and solves d = F(d) by Broyden's method (secant.h), which is exact for linear equations
- * after at most twice as many rounds as there are values (Gay 1979).
+ * An event iterates: it computes the columns from the discrete values, then the discrete values from the columns. If that does not
+ * converge, this file regards a round as a map d -> F(d) and solves d = F(d) by Broyden's method (secant.h), which is exact for
+ * linear equations after at most twice as many rounds as there are values (Gay 1979).
  *
  * All memory is the host's. Exported solvers contain this file unchanged. */
 #pragma once
@@ -32,7 +32,7 @@ typedef struct WhenLoop {
 /* How many such values there are. */
 int when_loop_count(const Decide *decide);
 
-/* Lists the values. All memory except that of the secant must be given. */
+/* Lists the values. All memory must be given, except the memory of the secant. */
 void when_loop_list(WhenLoop *loop);
 
 /* Call this before a round: keeps the values at its beginning. */

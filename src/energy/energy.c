@@ -178,7 +178,7 @@ static void take_integral(Model *model, Energy *energy, const EnergyTerm *term, 
   snprintf(name, sizeof name, "integral_%u", number);
   Expr sum = add_variable(model, name, term->span, true), multiplier = model_leaf(model, term->multiplier, 0);
   Expr rate = dag_variable(dag, dag_index(dag, sum), 1), integrand = term->left;
-  /* if a side were only a variable, the equation would count as its definition, as that of a velocity does */
+  /* if a side were only a variable, the equation would count as its definition, like the equation that defines a velocity */
   if (dag_op(dag, integrand) == OP_VARIABLE)
     rate = dag_subtract(dag, rate, integrand), integrand = dag_constant(dag, 0);
   add_model_equation(model, rate, integrand, term->span, "the integrand of an integral constraint");

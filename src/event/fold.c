@@ -268,7 +268,7 @@ static bool follow_back(FoldCurve *curve, double fold) {
   return false;
 }
 
-/* A guess for the solution at s: from the columns of `at`, in curve->point, back to those of `origin`. */
+/* A guess for the solution at s: from the columns of `at`, in curve->point, back to the columns of `origin`. */
 static void guess_at_drive(FoldCurve *curve, double s, ConstMoment origin, ConstMoment at) {
   double part = s < 0 && origin.t < at.t ? fmin(-s / (at.t - origin.t), 1) : 0;
   for (int32_t u = 0; u < curve->rows; u++) {

@@ -303,7 +303,7 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
   return true;
 }
 
-/* The same along all directions: those of the borders, and that of a jump. */
+/* The same along all directions: the directions of the borders, and the direction of a jump. */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
   double length = norm(jump, bordered->lost), farthest = fmax(SMALL_PART, 2 * length);
   for (int32_t j = 0; j < 2 * bordered->lost + 2; j++) {
@@ -422,7 +422,7 @@ static double slope_beside(const SlackSamples *line) {
   return fmin(fabs(line->slack[line->samples - 1]), fabs(line->slack[line->samples])) / STUCK;
 }
 
-/* Gives the slack to a single equation, and chooses the column for it. The Jacobian may be that of the other side of the kink, where
+/* Gives the slack to a single equation, and chooses the column for it. The Jacobian may belong to the other side of the kink, where
  * no direction is lost: the lost equation is the one whose slack changes least. */
 static bool choose_line(Bordered *bordered, ConstMoment at, double *y, SlackSamples *line) {
   int32_t rows = bordered->rows;
@@ -539,7 +539,7 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
 }
 
 /* Computes the crossing solution near the instant, in y, which is a guess on input. Returns the sign of the determinant of the
- * Jacobian: that of the whole matrix, times the direction in which the solution crosses. 0: there is no single one. */
+ * Jacobian: the sign for the whole matrix, times the direction in which the solution crosses. 0: there is not exactly one solution. */
 static double solve_crossing(Bordered *bordered, double t, double *y, double *scratch, SlackSamples *line) {
   memset(bordered->slack, 0, sizeof bordered->slack);
   if (!correct(bordered, t, y)) return 0;

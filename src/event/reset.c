@@ -16,7 +16,7 @@ typedef struct Reset {
   double t;
   int32_t n;        /* states */
   int32_t turn;     /* the first state to keep */
-  IndexVec columns; /* candidates, later those that are kept */
+  IndexVec columns; /* the candidates, later the kept columns */
   double *wanted;   /* per column of the view: its value if it is kept */
   double *jacobian; /* candidates x states, by rows */
   double *matrix;   /* states x states */

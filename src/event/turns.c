@@ -17,9 +17,9 @@ enum { ROTATED = 4 };
 
 typedef struct Turns {
   uint32_t count;
-  uint32_t *mode;   /* per turn: the mode that makes its event; MAP_NONE: samples do */
+  uint32_t *mode;   /* per turn: the mode that makes its event; MAP_NONE: samples make it */
   uint32_t *turn;   /* per mode; MAP_NONE: it does not change by itself */
-  uint32_t samples; /* the turn of samples that are due; MAP_NONE: none are */
+  uint32_t samples; /* the turn of samples that are due; MAP_NONE: no sample is due */
   bool *waits;      /* per mode */
 } Turns;
 
@@ -62,7 +62,7 @@ static void go_back(View *view, const EventState *stage, double *t, double *y) {
   view->settle.undetermined = MAP_NONE;
 }
 
-/* Are the current values those of a stage? */
+/* Are the current values equal to the values of a stage? */
 static bool has_values(const View *view, const double *y, const EventState *stage) {
   const System *system = &view->system;
   const double *discretes = view->evaluator->discretes;
@@ -192,7 +192,7 @@ static bool pass_at_once(View *view, double *t, double *y, uint32_t mode) {
   return settled;
 }
 
-/* Tries all orders. The values must equal those of the event handled at once, and all derivatives must agree. */
+/* Tries all orders. The values must equal the values after the event handled at once, and all derivatives must agree. */
 static bool pass_in_turns(View *view, Turns *turns, double *t, double *y, uint32_t mode, Heap *heap) {
   EventState begin = keep_stage(view, *t, y, heap);
   SensitivityMoment *sizes = sensitivity_keep(view->sensitivity, heap);
@@ -201,7 +201,7 @@ static bool pass_in_turns(View *view, Turns *turns, double *t, double *y, uint32
   EventState end = keep_stage(view, *t, y, heap);
   if (slides) {
     go_back(view, &begin, t, y);
-    return events_settle(view, t, y, mode); /* this reports the failure */
+    return events_settle(view, t, y, mode); /* this call reports the failure */
   }
   for (uint32_t order = 0; order < count_orders(turns->count); order++) {
     go_back(view, &begin, t, y);

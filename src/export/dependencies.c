@@ -1,6 +1,6 @@
 /* dependencies: see dependencies.h. The rows of a block at one stage determine its columns together, so all of these columns depend
- * on everything in the rows. The sets grow from those of inputs and states until they no longer change. Each set has two halves:
- * all sources, and then the sources on which it depends by a factor that is not fixed. */
+ * on everything in the rows. The sets of inputs and states are the first; the other sets grow until they no longer change. Each set
+ * has two halves: all sources, and then the sources on which it depends by a factor that is not fixed. */
 #include "export/dependencies.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct DependencySearch {
   const ExportSource *source;
   const ExportVariables *variables;
   Dependencies *found;
-  uint64_t *rows, *blocks; /* a set per row, and per block that of its states */
+  uint64_t *rows, *blocks; /* a set per row, and a set per block for its states */
   uint32_t inputs;
 } DependencySearch;
 

@@ -9,7 +9,7 @@ typedef struct Dependencies {
   const uint32_t *known; /* their variables, ascending: the inputs, then the states */
   uint32_t words;        /* words in a set of them */
   uint64_t *columns;     /* a set per column of the array, twice as many words: dependencies_is_fixed */
-  uint64_t *rates;       /* a set per state: that of its derivative */
+  uint64_t *rates;       /* per state: the set of its derivative */
 } Dependencies;
 
 /* In the arena. Nothing is known for a model of several systems. O(entries of the Jacobian * words), times the depth of the

@@ -50,7 +50,7 @@ typedef struct Scale {
   double offset;
 } Scale;
 
-/* A unit of the language, or that of a derivative: (m/s)/s. */
+/* A unit of the language, or the unit of a derivative: (m/s)/s. */
 static bool read_unit(const XmlWriter *writer, const char *name, Unit *unit) {
   size_t length = strlen(name), levels = 0;
   while (length > 4 && name[levels] == '(' && strncmp(name + length - 3, ")/s", 3) == 0) length -= 3, levels++;
@@ -451,7 +451,7 @@ void description_write_build(Heap *heap, const Description *description, TextVec
 
 /* ---- terminals ---- */
 
-/* The length of the component's name in that of a variable; 0 if there is none. */
+/* The length of the component's name within the name of a variable; 0 if there is none. */
 static size_t component_length(const ExportVariable *variable) {
   const char *dot = strrchr(variable->name, '.');
   bool counts = variable->causality == EXPORT_INPUT || variable->causality == EXPORT_OUTPUT;

@@ -22,9 +22,9 @@ typedef struct Description {
 /* Appends the text of modelDescription.xml. O(variables). */
 void description_write(Heap *heap, const Description *description, TextVec *out);
 
-/* Appends that of sources/buildDescription.xml of FMI 3.0. */
+/* Appends the text of sources/buildDescription.xml of FMI 3.0. */
 void description_write_build(Heap *heap, const Description *description, TextVec *out);
 
-/* Appends that of terminalsAndIcons/terminalsAndIcons.xml of FMI 3.0: the inputs and outputs of a component are a terminal. false:
- * there are none. */
+/* Appends the text of terminalsAndIcons/terminalsAndIcons.xml of FMI 3.0: the inputs and outputs of a component are a terminal.
+ * false: there are none. */
 bool description_write_terminals(Heap *heap, const Description *description, TextVec *out);

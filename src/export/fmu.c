@@ -43,7 +43,7 @@ static const char *make_token(const TextVec *text, int version, Arena *arena) {
                       (unsigned long long)(second & 0xffffffffffff));
 }
 
-/* Is a file of the runtime part of an FMU of this version? */
+/* Does this file of the runtime belong to an FMU of this version? */
 static bool is_used(const RuntimeFile *file, int version) {
   bool is_other = strcmp(file->name, "main.c") == 0 || strcmp(file->name, version == 3 ? "fmi2.c" : "fmi3.c") == 0;
   return !is_other;

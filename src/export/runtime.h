@@ -1,5 +1,5 @@
-/* runtime: the C99 files on which exported models run, embedded by the build: those of src/export/runtime, and those of the library
- * that they share. */
+/* runtime: the C99 files on which exported models run, embedded by the build: the files of src/export/runtime, and
+ * the files of the library that they use. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 typedef enum RuntimeUse {
   RUNTIME_ALWAYS,
   RUNTIME_TABLES, /* only for models with tables */
-  RUNTIME_ERK,    /* where this integrator is chosen, or a solution may slide */
-  RUNTIME_RADAU,  /* where this one is chosen */
-  RUNTIME_BDF,    /* where this one is chosen */
+  RUNTIME_ERK,    /* if this integrator is chosen, or a solution may slide */
+  RUNTIME_RADAU,  /* if this one is chosen */
+  RUNTIME_BDF,    /* if this one is chosen */
   RUNTIME_USES
 } RuntimeUse;
 

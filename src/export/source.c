@@ -14,7 +14,7 @@ static bool refuse(const ExportSource *source, Diags *diags, const char *what, c
 /* The most conditions whose combinations are examined. */
 enum { MOST_CONDITIONS = 8 };
 
-/* Do the equations in a mode need more differentiations than those of all modes together? A mode without a structure is
+/* Do the equations in a mode need more differentiations than the equations of all modes together? A mode without a structure is
  * unreachable, or ends the run. */
 static bool has_other_structure(const ExportSource *source, const bool *holds, Arena *arena) {
   Problem problem = *source->evaluator->array->problem;
@@ -119,7 +119,7 @@ void export_find_restart(Heap *heap, ExportSource *source) {
   const Initial *initial = source->initial;
   bool is_kept = initial->way == WAY_STATES || initial->way == WAY_KEPT || initial->way == WAY_HOMOTOPY;
   source->obstacle = NULL;
-  if (!initial->column) source->obstacle = "its start is that of another run";
+  if (!initial->column) source->obstacle = "another run gives its start";
   else if (source->point && !source->point->evaluator) source->obstacle = "the operating point was not found again";
   if (source->obstacle || is_kept) return;
   StepsTrace *trace = heap_alloc(heap, sizeof *trace);

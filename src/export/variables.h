@@ -18,7 +18,7 @@ typedef enum ExportKind {
 
 typedef enum ExportCausality {
   EXPORT_PARAMETER_SET,        /* a parameter that only its own text determines, and that may be set */
-  EXPORT_PARAMETER_CALCULATED, /* one that is bound to others, or cannot be set */
+  EXPORT_PARAMETER_CALCULATED, /* a parameter that is bound to others, or cannot be set */
   EXPORT_INPUT,
   EXPORT_OUTPUT,
   EXPORT_LOCAL,
@@ -41,7 +41,7 @@ typedef struct ExportVariable {
   bool is_varied;   /* it depends on parameters that may be set after the start */
   const char *reason;              /* why a parameter that can be overridden in a run cannot be set; or NULL */
   bool has_start;                  /* its start value can be set */
-  bool is_fixed;                   /* and the value is kept; otherwise it is a guess */
+  bool is_fixed;                   /* a start value that is set is kept; otherwise it is a guess */
   double start, min, max, nominal; /* NAN if not given */
   uint32_t derivative;             /* variable of which it is the derivative; MAP_NONE */
 } ExportVariable;

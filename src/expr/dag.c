@@ -104,7 +104,7 @@ static uint8_t op_flag(Op op) {
 typedef struct Key {
   const Node *node;
   uint32_t hash;
-  Expr newest;    /* its child that was made last; 0: it has no children, or a list of them */
+  Expr newest;    /* the child that was made last; 0: the node has no children, or a list of them */
   unsigned flags; /* of the node, see dag_flags */
 } Key;
 

@@ -278,7 +278,7 @@ typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
 /* The variable leaves (OP_VARIABLE) below e, each once, ascending by node index, appended to a vector
- * in the scratch's heap. O(graph below e), no O(size) clearing per call (stamps). */
+ * in the scratch's heap. O(graph below e); stamps make it unnecessary to clear O(size) marks per call. */
 void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves);
 
 /* Is there a leaf of this operator, other than a constant, at or below e? O(1). */
@@ -293,8 +293,8 @@ bool dag_has_event(const Dag *dag, Expr e);
 /* The nodes at or below the roots, each once, children before parents, appended to `order`, in the scratch's heap. */
 void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 
-/* Those of these nodes that are, or contain, an operator of another kind than KIND_SMOOTH, or a call; in the same order. O(their
- * number and that of the roots): where all is arithmetic, nothing is visited. */
+/* The nodes among these that are, or contain, a call or an operator of another kind than KIND_SMOOTH; in the same order. O(their
+ * number and the number of roots): if everything is arithmetic, no node is visited. */
 void dag_below_nonsmooth(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 
 /* Is e arithmetic throughout, so that dag_below_nonsmooth finds nothing? O(1). */

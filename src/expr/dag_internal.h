@@ -38,11 +38,11 @@ struct Dag {
   DagPools pools; /* see dag_pools */
   Heap *heap;
   Names *names;
-  const Dag *below; /* the graph that it is over; NULL: none */
+  const Dag *below; /* the graph below this one; NULL: none */
   uint32_t first;   /* of its own nodes; earlier nodes belong to the graph below */
   Slot *table;      /* open addressing; its own nodes */
   uint32_t table_capacity, entries;
-  IndexVec leaves[LEAF_LISTS]; /* its own leaves: node + 1 by index; 0 or beyond the end: none */
+  IndexVec leaves[LEAF_LISTS]; /* leaves of this graph itself: node + 1 by index; 0 or beyond the end: none */
 
   TermVec sum;          /* scratch of dag_sum */
   TermVec affine_terms; /* scratch of dag_linear, which is called for each equation */

@@ -565,7 +565,8 @@ static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, bool 
   case OP_IF: break;
   default: return false;
   }
-  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : EXPR_NONE; /* must be free of the leaf */
+  /* This argument must be free of the leaf. */
+  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : EXPR_NONE;
   Expr slopes[3], rests[3];
   for (uint32_t i = 0; i < count; i++) {
     if (i == fixed && x[i].slope != EXPR_ZERO) return false;

@@ -40,7 +40,7 @@ static Expr evaluate_sum(const Dag *dag, const NodeValues *nodes, Expr e, double
   return child_fault(dag, nodes, e, 0, count);
 }
 
-/* if, and, or use their second argument only if the first requires it. */
+/* `if`, `and` and `or` use their second argument only if the first one requires it. */
 static Expr evaluate_choice(const Dag *dag, const NodeValues *nodes, Op op, Expr e, double *value) {
   Expr fault = child_fault(dag, nodes, e, 0, 1);
   if (fault != EXPR_NONE) return fault;

@@ -39,7 +39,7 @@ static inline Interval interval_widen(Interval x, double units) {
   double low = x.low - units * DBL_EPSILON * fabs(x.low), high = x.high + units * DBL_EPSILON * fabs(x.high);
   if (low != 0 && fabs(low) < DBL_MIN) low -= units * DBL_TRUE_MIN;
   if (high != 0 && fabs(high) < DBL_MIN) high += units * DBL_TRUE_MIN;
-  return low <= high ? (Interval){low, high} : INTERVAL_WHOLE; /* false if a bound is NAN */
+  return low <= high ? (Interval){low, high} : INTERVAL_WHOLE; /* the comparison is false if a bound is NAN */
 }
 
 static inline Interval interval_negate(Interval x) { return (Interval){-x.high, -x.low}; }

@@ -40,7 +40,7 @@ bool curve_is_cubic(Smoothness smoothness);
 /* Fills in the slopes of a cubic curve; `steps` is room for count + 3 numbers. O(count). */
 void curve_fill_slopes(const Curve *curve, double *steps, double *slope);
 
-/* Value and derivatives up to `order` at u; from_left: those of the piece that ends at u, if there is one. false: u is outside of a
+/* Value and derivatives up to `order` at u; from_left: of the piece that ends at u, if there is one. false: u is outside of a
  * curve that is not to be extrapolated. */
 bool curve_derivatives(const Curve *curve, double u, bool from_left, uint32_t order, double *derivative);
 

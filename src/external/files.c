@@ -39,7 +39,7 @@ bool external_working_directory(ExternalCall *call) {
   return external_give_text(call, here, strlen(here));
 }
 
-/* name, convertToSlash, content, exist */
+/* Arguments: name, convertToSlash, content, exist. */
 bool external_environment(ExternalCall *call) {
   const ExternalRights *rights = call->function->rights;
   if (!rights || !rights->may_write)
@@ -52,7 +52,7 @@ bool external_environment(ExternalCall *call) {
 
 bool external_process(ExternalCall *call) { return external_give(call, (double)getpid()); }
 
-/* milliseconds, seconds, minutes, hours, day, month, year */
+/* Arguments: milliseconds, seconds, minutes, hours, day, month, year. */
 bool external_time_of_day(ExternalCall *call) {
   struct timespec now;
   struct tm local;
@@ -96,7 +96,7 @@ bool external_count_lines(ExternalCall *call) {
   return text && external_give(call, (double)count_lines(text));
 }
 
-/* file, number of the line, out: is the line after the end? */
+/* Arguments: file, number of the line, out: is the line after the end? */
 bool external_read_line(ExternalCall *call) {
   size_t size, length = 0;
   const char *text = file_bytes(call, external_text(call, 0), &size);
@@ -154,7 +154,7 @@ bool external_count_files(ExternalCall *call) {
   return count >= 0 && external_give(call, (double)count);
 }
 
-/* directory, number of files, their names */
+/* Arguments: directory, number of files, their names. */
 bool external_list_files(ExternalCall *call) {
   ExternalValue *names = &call->arguments[2];
   for (uint32_t i = 0; i < names->count; i++) names->texts[i] = "";
@@ -163,7 +163,7 @@ bool external_list_files(ExternalCall *call) {
 
 /* ---- matrices ---- */
 
-/* file, matrix, number of rows and columns */
+/* Arguments: file, matrix, number of rows and columns. */
 bool external_matrix_sizes(ExternalCall *call) {
   ExternalValue *sizes = &call->arguments[2];
   Matrix matrix;

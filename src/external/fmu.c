@@ -21,7 +21,7 @@ typedef struct Mode {
   double time;
   double *cause;           /* states and inputs before the mode, in one array */
   void *saved;             /* NULL: its state cannot be saved */
-  double *states, *values; /* after the change: all states, and the values held until the next mode */
+  double *states, *values; /* all states after the change, and the values held until the next mode */
   FmuEvent event;
 } Mode;
 
@@ -98,14 +98,14 @@ static uint32_t count_starts(const FmuObject *object) {
   return count;
 }
 
-/* file, is it model exchange?, parameters and start values of states, tolerance */
+/* Arguments: file, is it model exchange?, parameters and start values of states, tolerance. */
 bool external_fmu_open(ExternalCall *call) {
   Heap *heap = call->state->heap;
   FmuObject *object = heap_alloc(heap, sizeof *object);
   const ExternalValue *parameters = &call->arguments[2];
   if (!load(call, object, external_text(call, 0), external_integer(call, 1))) return false;
   if (parameters->count != count_of(object, FMI_PARAMETER) + count_starts(object))
-    return external_fail(call, "the FMU is not that of this text");
+    return external_fail(call, "this text was made for another FMU");
   object->parameters = heap_copy(heap, parameters->numbers, parameters->count, sizeof(double));
   object->tolerance = external_number(call, 3);
   object->causes = count_of(object, FMI_STATE) + count_of(object, FMI_INPUT) + count_of(object, FMI_SWITCH);
@@ -153,7 +153,7 @@ static bool read_cause(ExternalCall *call, const FmuObject *object, uint32_t fir
   for (uint32_t k = has_states ? 0 : 1; k < 3; k++) {
     const ExternalValue *value = &call->arguments[first++];
     if (value->count != (k == 0 && !object->fmu.is_exchange ? 0 : count_of(object, ROLES[k])))
-      return external_fail(call, "the FMU is not that of this text");
+      return external_fail(call, "this text was made for another FMU");
     memcpy(cause + at, value->numbers, value->count * sizeof(double));
     at += count_of(object, ROLES[k]);
   }
@@ -224,7 +224,7 @@ static bool initialize(FmuObject *object, double time, const double *cause, FmuE
          (!fmu->is_exchange || fmu_update(fmu, event));
 }
 
-/* object, time, inputs, discrete inputs: the first mode */
+/* Arguments: object, time, inputs, discrete inputs; result: the first mode. */
 bool external_fmu_begin(ExternalCall *call) {
   FmuObject *object = external_content(call, 0, &FMU_KIND);
   double time = external_number(call, 1);
@@ -252,7 +252,7 @@ static bool make_step(FmuObject *object, const Mode *mode, double time, const do
          set_inputs(object, cause, FMI_INPUT) && set_inputs(object, cause, FMI_SWITCH);
 }
 
-/* object, mode, time, states, inputs, discrete inputs: the next mode */
+/* Arguments: object, mode, time, states, inputs, discrete inputs; result: the next mode. */
 bool external_fmu_update(ExternalCall *call) {
   FmuObject *object = external_content(call, 0, &FMU_KIND);
   int64_t from = external_integer(call, 1);
@@ -279,7 +279,7 @@ static const Mode *mode_argument(ExternalCall *call, FmuObject **object) {
   return mode;
 }
 
-/* object, mode, out: time of the next event, does the FMU end the run? */
+/* Arguments: object, mode, out: time of the next event, does the FMU end the run? */
 bool external_fmu_timing(ExternalCall *call) {
   FmuObject *object;
   const Mode *mode = mode_argument(call, &object);
@@ -289,7 +289,7 @@ bool external_fmu_timing(ExternalCall *call) {
   return true;
 }
 
-/* object, mode, out: states after the event */
+/* Arguments: object, mode, out: states after the event. */
 bool external_fmu_states(ExternalCall *call) {
   FmuObject *object;
   const Mode *mode = mode_argument(call, &object);
@@ -298,7 +298,7 @@ bool external_fmu_states(ExternalCall *call) {
   return true;
 }
 
-/* object, mode, out: Reals that are held, and the others */
+/* Arguments: object, mode, out: Reals that are held, and the others. */
 bool external_fmu_held(ExternalCall *call) {
   FmuObject *object;
   const Mode *mode = mode_argument(call, &object);
@@ -309,7 +309,7 @@ bool external_fmu_held(ExternalCall *call) {
   for (uint32_t k = 0; k < held_count(object); k++) {
     ExternalValue *to = scalar_is_real(&scalars[k]) ? reals : integers;
     uint32_t at = to == reals ? real++ : integer++;
-    if (at >= to->count) return external_fail(call, "the FMU is not that of this text");
+    if (at >= to->count) return external_fail(call, "this text was made for another FMU");
     to->numbers[at] = mode->values[k];
   }
   return true;
@@ -329,23 +329,23 @@ static FmuObject *evaluate(ExternalCall *call) {
   return is_set ? object : NULL;
 }
 
-/* object, mode, time, states, inputs, discrete inputs, out: derivatives of the states, then event indicators */
+/* Arguments: object, mode, time, states, inputs, discrete inputs, out: derivatives of the states, then event indicators. */
 bool external_fmu_rates(ExternalCall *call) {
   FmuObject *object = evaluate(call);
   const ExternalValue *out = &call->arguments[6];
   if (!object) return false;
   uint32_t states = count_of(object, FMI_STATE);
   if (out->count != states + object->fmu.description->indicators)
-    return external_fail(call, "the FMU is not that of this text");
+    return external_fail(call, "this text was made for another FMU");
   return (fmu_get_rates(&object->fmu, out->numbers) && fmu_get_indicators(&object->fmu, out->numbers + states)) ||
          fail(call, object);
 }
 
-/* object, mode, time, states, inputs, discrete inputs, out: the other continuous variables */
+/* Arguments: object, mode, time, states, inputs, discrete inputs, out: the other continuous variables. */
 bool external_fmu_values(ExternalCall *call) {
   FmuObject *object = evaluate(call);
   const ExternalValue *out = &call->arguments[6];
   if (!object) return false;
-  if (out->count != count_of(object, FMI_CONTINUOUS)) return external_fail(call, "the FMU is not that of this text");
+  if (out->count != count_of(object, FMI_CONTINUOUS)) return external_fail(call, "this text was made for another FMU");
   return fmu_get(&object->fmu, scalars_of(object, FMI_CONTINUOUS), out->count, out->numbers) || fail(call, object);
 }

@@ -23,7 +23,7 @@ static Complex *unit_roots(Arena *arena, uint32_t n) {
   return root;
 }
 
-/* One pass: transforms of length `factor`, over elements length/factor blocks of `stride` numbers apart. */
+/* One pass: transforms of length `factor`, over elements that are length/factor blocks of `stride` numbers apart. */
 static void pass(const Complex *in, Complex *out, const Complex *root, uint32_t n, uint32_t stride, uint32_t factor) {
   uint32_t blocks = n / stride / factor;
   for (uint32_t i = 0; i < blocks * stride; i++) {

@@ -57,7 +57,7 @@ static bool read_state(ExternalCall *call, uint32_t words, bool has_position, ui
   return true;
 }
 
-/* One step from the state of argument 0 to that of argument 1, with the number as argument 2. */
+/* One step: argument 0 is the state, argument 1 becomes the next state, and argument 2 the number. */
 static bool step(ExternalCall *call, uint32_t words, bool has_position, uint64_t (*next)(uint64_t *state)) {
   uint64_t state[WORDS + 1];
   ExternalValue *out = &call->arguments[1];

@@ -7,7 +7,7 @@ enum { EVENTS_ALWAYS = 1, EVENTS_AT_JUMPS, EVENTS_NEVER };
 
 /* ---- making ---- */
 
-/* Only pieces that are constant or linear kink at every point. */
+/* Only constant or linear pieces have a kink at every point. */
 static bool has_event(const Table *table, uint32_t row, int64_t events) {
   const Curve *curve = table->lookup.curves;
   bool is_end = row == 0 || row + 1 == table->rows, jumps = row && curve->x[row] == curve->x[row - 1];

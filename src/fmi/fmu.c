@@ -122,7 +122,7 @@ static const FunctionName FUNCTIONS[] = {
 };
 
 typedef struct Access {
-  const char *name[2]; /* in FMI 2 (NULL: not there) and FMI 3 */
+  const char *name[2]; /* name in FMI 2 (NULL: not there) and in FMI 3 */
   size_t size[2];
 } Access;
 
@@ -266,7 +266,8 @@ static const char *const PLATFORMS[] = {"linux32", NULL};
 static bool open_library(Fmu *fmu, Arena *arena) {
   const char *identifier = fmu->is_exchange ? fmu->description->exchange : fmu->description->cosimulation;
   const char *why = NULL;
-  if (strchr(identifier, '/')) return fail(fmu, "its identifier `%s` is no name", arena_printable(arena, identifier));
+  if (strchr(identifier, '/'))
+    return fail(fmu, "its identifier `%s` is not a name", arena_printable(arena, identifier));
   for (size_t k = 0; PLATFORMS[k] && !fmu->library; k++) {
     char *path = arena_printf(arena, "%s/binaries/%s/%s" ENDING, fmu->folder, PLATFORMS[k], identifier);
     if (access(path, R_OK) != 0) continue;
@@ -288,7 +289,7 @@ static void log_2(void *environment, const char *name, int status, const char *c
   (void)name, (void)category;
   if (status == FMI_OK || !fmu) return;
   va_start(list, message);
-  const char *words = message ? message : "";   /* from the FMU: its numbers may follow the locale */
+  const char *words = message ? message : "";   /* this is the FMU's text, whose numbers may follow the locale */
   vsnprintf(fmu->failure, LOGGED, words, list); /* any locale */
   va_end(list);
 }

@@ -10,7 +10,7 @@ typedef struct Zip {
   const unsigned char *bytes;
   size_t size;
   uint32_t count;   /* files and folders */
-  size_t directory; /* where their list begins */
+  size_t directory; /* where the list of the files begins */
 } Zip;
 
 typedef struct ZipEntry {

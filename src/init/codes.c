@@ -34,7 +34,7 @@ bool codes_may_share(const InitialSystem *system, uint32_t row) {
   return (system->known || system->collected) && system->row[row] < dag_size(system->evaluator->model->dag);
 }
 
-/* The columns in the rows, ascending, each once; how many. */
+/* Lists the columns in the rows, ascending, each once; returns how many there are. */
 static uint32_t list_positions(const InitialSystem *system, const uint32_t *rows, uint32_t count, IndexVec *positions) {
   const Pattern *pattern = &system->pattern;
   for (uint32_t k = 0; k < count; k++)

@@ -4,7 +4,7 @@
 #include "init/system.h"
 
 /* Code for a part of the initial system, made once for the runs of a plan and found by words that identify the part: the
- * expressions of the rows of a patch, or those of assignments and their columns (steps.c). */
+ * expressions of the rows of a patch, or the expressions of assignments and their columns (steps.c). */
 typedef struct InitialCode {
   const uint32_t *words;
   uint32_t count;

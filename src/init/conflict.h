@@ -8,9 +8,9 @@
 typedef struct Conflict {
   IndexVec rows;    /* of the system, the worst first */
   IndexVec columns; /* fixed ones */
-  double residual;  /* of the first row, where all of them are satisfied best */
-  uint32_t column;  /* one of the columns that the others determine; MAP_NONE */
-  double wanted;    /* and the value they require; NAN if none fits */
+  double residual;  /* residual of the first row at the point where all rows are satisfied best */
+  uint32_t column;  /* a column that the other rows determine; MAP_NONE */
+  double wanted;    /* the value that they require; NAN if none fits */
   Proof proof;      /* proof that a part of the rows has no solution in a box */
   bool is_doubtful; /* a column that may move occurs nonlinearly in the rows: elsewhere they may agree */
 } Conflict;

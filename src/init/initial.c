@@ -53,7 +53,7 @@ typedef struct Rows {
   const Expr *row;
   const InitialColumn *columns;
   double error;       /* relative error of the columns */
-  Quotient *quotient; /* set to a quotient whose divisor is only errors, if not NULL and none is set yet */
+  Quotient *quotient; /* if not NULL and empty: set to a quotient whose divisor consists only of errors */
 } Rows;
 
 /* Do the rows of diverged columns hold, compared with their terms? */
@@ -146,7 +146,7 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
     bool is_astray = terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q]);
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       RowSize *row = &size[jacobian->row_index[e]];
-      if (!isfinite(values[e])) continue; /* like that of sqrt(u) at u = 0 */
+      if (!isfinite(values[e])) continue; /* an infinite entry, like that of sqrt(u) at u = 0, is skipped */
       row_size_add(row, values[e], y[q], rows->nominal[q]);
       row->is_astray |= is_astray && !jacobian->is_constant[e];
     }
@@ -720,7 +720,7 @@ static bool modes_agree(const InitialAttempt *attempt, Literal *literal) {
   return edges_all_agree(&literal->switches->edges);
 }
 
-/* From a guess to a solution, then in its modes towards the start values, as far as these modes hold. */
+/* Goes from a guess to a solution, and from there, in its modes, towards the start values as far as these modes hold. */
 static bool solve_literally(InitialAttempt *attempt, Patch *patch, Literal *literal, uint32_t round) {
   Initial *initial = attempt->initial;
   PatchFollower follower = {follow_literally, literal};

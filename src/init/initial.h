@@ -47,7 +47,7 @@ typedef struct Initial {
   int64_t dof;
   IndexVec surplus; /* rows of the system: initial equations that the others imply */
   bool has_conflict;
-  Conflict conflict; /* when there is no solution */
+  Conflict conflict; /* the conflict, if there is no solution */
 } Initial;
 
 /* Modes are only tried, and need not be right: the reason why they have no solution is not needed. */
@@ -68,8 +68,8 @@ typedef struct Initializer {
   InitialSystem *system, *event_system; /* made when needed */
   const InitialCodes *known;            /* code that the plan has for it; NULL: none */
   InitialCodes *collected;              /* where new code for it is added; NULL: nowhere */
-  const Strangeness *ranks;             /* where structure failed: the method by ranks has the values; NULL otherwise */
-  bool by_homotopy;                     /* initial_has_homotopy of the array */
+  const Strangeness *ranks; /* the method by ranks, which has the values where structure failed; otherwise NULL */
+  bool by_homotopy;         /* initial_has_homotopy of the array */
   InitialTrial trial;
   NogoodVec nogoods; /* discrete values that were found to admit no solution */
 } Initializer;

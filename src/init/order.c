@@ -1,8 +1,8 @@
 /* order: see order.h. */
 #include "init/order.h"
 
-/* Among columns of equal rank, those of lower stages are kept. So constraints are satisfied by the columns of their own stage, and
- * hidden constraints do not move columns that satisfy them (Estévez Schwarz 2010, Theorem 4.3). */
+/* Among columns of equal rank, the columns of lower stages are kept. So constraints are satisfied by the columns of their own
+ * stage, and hidden constraints do not move columns that satisfy them (Estévez Schwarz 2010, Theorem 4.3). */
 enum {
   PREFER_FIXED = 1 << 30,
   PREFER_GIVEN = 1 << 29,

@@ -1,7 +1,7 @@
 /* order: which columns keep their start values, which row determines which other column, and in what order the rows are solved.
  *
- * Invariant: every row except the surplus ones has its own column that it determines. Kept columns are first those that the model
- * fixes, then those with given start values, then the others (a greedy choice, see structure/initial.h). */
+ * Invariant: every row except the surplus ones has its own column that it determines. Columns are kept in this order:
+ * those that the model fixes, those with given start values, the others (a greedy choice, see structure/initial.h). */
 #pragma once
 
 #include "init/starts.h"
@@ -29,6 +29,6 @@ Blocks order_units(const InitialSystem *system, const InitialColumn *columns, co
 IndexVec order_upstream(const InitialSystem *system, const InitialColumn *columns, const Order *order,
                         const IndexVec *rows);
 
-/* May a start value move although no row needs it? Its own stage is that of the row. */
+/* May a start value move although no row needs it? Its own stage is the stage of the row. */
 bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row,
                     uint32_t column);

@@ -13,7 +13,7 @@ struct Patch {
   uint32_t rows, columns;
   const uint32_t *list;          /* the rows; NULL: all */
   const PatchFollower *follower; /* NULL: discrete values stay */
-  const Program *code;           /* of the rows; NULL: they are all rows */
+  const Program *code;           /* code of the rows; NULL: they are all rows */
   Workspace *program;
   const Jacobian *jacobian;
   Workspace *entries; /* of the Jacobian */

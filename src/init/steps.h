@@ -22,7 +22,7 @@ typedef struct StepsResult {
   bool conflict; /* fixed values contradict each other: `column` is one that the others determine */
   uint32_t column;
   double wanted;       /* the value that the others require; NAN if none fits */
-  IndexVec rows;       /* those that failed, with y at their starting point; owned by the heap */
+  IndexVec rows;       /* the rows that failed, with y at their starting point; owned by the heap */
   double disagreement; /* of a conflict: the largest residual, not scaled */
   uint32_t row;        /* and its row */
   uint32_t iterations;
@@ -33,7 +33,7 @@ typedef struct StepsResult {
 /* A unit as it was solved: rows, and the columns that were free, each with its weight (patch.h). */
 typedef struct StepsUnit {
   uint32_t rows, columns;
-  bool is_nearest; /* of several solutions the nearest to the start values was requested */
+  bool is_nearest; /* the solution nearest to the start values was requested */
 } StepsUnit;
 
 /* The units of a run in their order, with their rows and columns one after another. In the heap of the system. */
@@ -50,7 +50,7 @@ StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const
 /* Which given start values may move; fixed ones never do. */
 typedef enum StepsMove {
   MOVE_OTHERS, /* none that can be kept; this does not include variables without derivatives and highest derivatives */
-  MOVE_STATES_LAST, /* all, but only moves of those that can be kept cost anything */
+  MOVE_STATES_LAST, /* all columns, but only moves of columns that can be kept have a cost */
   MOVE_ALIKE,       /* all, and all given ones have equal weight */
   MOVE_EQUALLY,     /* all, and all have equal weight, given or not */
   STEPS_MOVES

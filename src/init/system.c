@@ -28,8 +28,8 @@ static bool needs_more(const Array *array, const ExprVec *equations, int32_t *ne
 }
 
 /* Differentiates a block and, from the last block to the first, those that it depends on, until the needed derivatives are
- * included. Offsets stay valid: c and d of a block grow by one number, those of an earlier block by as much as a later one
- * requires. */
+ * included. Offsets stay valid: c and d of a block grow by the same number; those of an earlier block grow by as much
+ * as a later block requires. */
 static Array *extend_array(InitialSystem *system, const Structure *structure, const int32_t *needed) {
   const Problem *problem = system->array->problem;
   const Incidence *incidence = &problem->incidence;
@@ -227,7 +227,7 @@ InitialSystem *system_continued(InitialSystem *system) {
     *continued = *system;
     continued->arena = arena_make(heap);
     continued->program = NULL;
-    continued->known = continued->collected = NULL; /* its rows are others */
+    continued->known = continued->collected = NULL; /* the continued system has other rows */
     continued->row = arena_copy_array(&continued->arena, system->row, system->rows, sizeof(Expr));
     Expr lambda = dag_variable(dag, system->layout.unknowns, 0);
     for (uint32_t k = 0; k < nodes.count; k++) { /* inner ones come first, and are substituted in the outer ones */

@@ -54,7 +54,7 @@ Point system_point(const InitialSystem *system, double t, const double *y);
 /* Program and Jacobian of all rows, made at the first call. */
 void system_compile(InitialSystem *system);
 
-/* From columns of the system to those of the evaluator's array. Sets the free parameters of the evaluator, and those bound
+/* Converts columns of the system to columns of the evaluator's array. Sets the free parameters of the evaluator, and those bound
  * to them. */
 void system_store(const InitialSystem *system, const double *y, double *columns);
 

@@ -138,7 +138,7 @@ static bool has_lost_divisor(const SizedNodes *parts, Expr e, double error) {
          is_lost(parts, dag_child(parts->dag, e, 0), error);
 }
 
-/* Does a used node use this part? For branches, the one that gives the value. */
+/* Does a used node use this part? Of branches, only the one that gives the value is used. */
 static bool uses_part(const SizedNodes *parts, Expr e, Expr child) {
   Op op = dag_op(parts->dag, e);
   bool selects = op == OP_IF || op == OP_MIN || op == OP_MAX;

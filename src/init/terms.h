@@ -30,7 +30,7 @@ typedef struct Quotient {
   double *y; /* the columns there */
 } Quotient;
 
-/* The quotient that a row has at the point and whose divisor is a value which is not larger than `error` times the
- * sizes of its terms, although the dividend is larger, or the divisor never changes: the quotient could as well be
- * infinite. EXPR_NONE: there is none. Makes code for it. */
+/* A quotient in a row whose divisor at the point is not larger than `error` times the sizes of its terms, so that the
+ * quotient could as well be infinite. The dividend must be larger than that, or the divisor must never change. EXPR_NONE: there is
+ * none. Makes code for it. */
 Expr terms_lost_divisor(Heap *heap, Model *model, const Layout *layout, Expr row, const Point *point, double error);

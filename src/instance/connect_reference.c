@@ -1,5 +1,5 @@
-/* connect_reference: the argument of a connect clause: which connector it names, seen from which side, and which elements of the
- * arrays on the path. */
+/* connect_reference: the argument of a connect clause: the connector that it names, the side from which it is seen,
+ * and the elements of the arrays on the path. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -104,7 +104,7 @@ static void list_range(Heap *heap, double first, double step, double last, Index
   }
 }
 
-/* The numbers that a subscript gives: one, or those of a range or an array. */
+/* The numbers that a subscript gives: one number, or the elements of a range or an array. */
 static bool evaluate_subscript(Tree *tree, const ConnectClause *clause, AstExpr e, uint32_t size, IndexVec *values,
                                bool *is_single) {
   Subscripts s = {.tree = tree, .clause = clause, .size = size, .first = ast_first(tree->ast, e)};

@@ -14,7 +14,7 @@
 typedef struct SetRun {
   uint32_t first, count; /* sets */
   uint32_t terms;        /* members of each set */
-  IndexVec places;       /* where the subscripts of each term begin, and where those of the last end */
+  IndexVec places;       /* where the subscripts of each term begin, and where those of the last term end */
   IndexVec subscripts;   /* of all terms, one after the other */
   IntVec steps;
 } SetRun;
@@ -49,7 +49,7 @@ static bool same_shape(const Connections *connections, uint32_t a, uint32_t b) {
   return true;
 }
 
-/* The subscripts of all terms of a set, one after the other, and where those of each term begin. */
+/* The subscripts of all terms of a set, one after the other, and the places where the subscripts of each term begin. */
 static void set_subscripts(Connections *connections, uint32_t set, IndexVec *out, IndexVec *places) {
   IndexVec sizes = {0};
   out->count = places->count = 0;

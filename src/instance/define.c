@@ -197,7 +197,7 @@ static AstExpr argument_value(Making *making, Instance *kid) {
   return resolve_local(making, binding, &uses_iterators);
 }
 
-/* R(a = 1, b = 2) with the fields whose values differ from those of the class. AST_NONE if a field has no value. */
+/* R(a = 1, b = 2), with the fields whose values differ from the values in the class. AST_NONE if a field has no value. */
 static AstExpr constructed(Making *making, Instance *record) {
   Tree *tree = making->tree;
   Span span = record->element->component->label.span;

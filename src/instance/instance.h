@@ -72,9 +72,9 @@ typedef struct Element {
   VEC(Declaration) redeclared; /* by elements of derived classes, the innermost class first */
   Instance *instance;          /* NULL until needed; for an outer class the inner one, if there is one */
   Instance *own;               /* for an outer class: its own definition; NULL until needed */
-  bool is_busy;                /* it is being made */
-  bool is_removed;             /* by break, or because it repeats an earlier element */
-  bool is_noted;               /* it is in the tree's list of redeclared elements */
+  bool is_busy;                /* the instance is being made */
+  bool is_removed;             /* removed by break, or because it repeats an earlier element */
+  bool is_noted;               /* the element is in the tree's list of redeclared elements */
 } Element;
 
 typedef struct Import {
@@ -174,7 +174,7 @@ struct Tree {
   VEC(struct Definition {
     Instance *instance;
     AstClass *ast; /* NULL until it is made */
-    bool is_sent;  /* it was passed to the session */
+    bool is_sent;  /* the declaration was passed to the session */
   })
   definitions; /* functions, records, enumerations, external objects that the model reaches */
   uint32_t definitions_done;

@@ -224,7 +224,7 @@ static bool has_field_value(const Ast *ast, const AstClass *record, const ClassI
   return false;
 }
 
-/* Records to examine, each once: those of the components of some classes, those inside them, and so on. */
+/* Records to examine, each once: the records of the components of some classes, the records inside these, and so on. */
 typedef struct RecordSearch {
   const Ast *ast;
   const ClassIndex *all;

@@ -88,7 +88,7 @@ const char *restriction_text(AstClassKind restriction);
 
 /* The modifier that gives the value; NULL if there is none. */
 const Modifier *instance_binding(const Instance *instance);
-/* Is the value of a record given as a whole, by an equation? For a variable: that of a record around it. */
+/* Is the value of a record given as a whole, by an equation? For a variable: the value of a record around it. */
 bool binding_is_whole(Tree *tree, Instance *instance);
 
 /* ---- check.c ---- */

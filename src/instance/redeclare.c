@@ -1,5 +1,5 @@
-/* redeclare: which redeclarations the language allows (Modelica 3.6, sections 7.3.2 and 7.3.3), and which inner component an outer
- * one may refer to (section 5.4).
+/* redeclare: checks which redeclarations the language allows (Modelica 3.6, sections 7.3.2 and 7.3.3), and to which
+ * inner component an outer one may refer (section 5.4).
  *
  * Redeclared elements are recorded while the tree grows. They are checked once it is complete, when every type that they name can
  * be instantiated. */

@@ -74,7 +74,8 @@ static bool is_same_in_all(const Tree *tree, const Instance *constant, const Ins
   return is_number && (is_around(array, binding->scope.instance) || (binding->is_each && !constant->dimensions.count));
 }
 
-/* The subscript within a function of an array of components, which does not know for which element it is called. */
+/* The subscript within a function that belongs to an array of components: the function does not know for which element it is
+ * called. */
 static AstExpr element_subscript(Copy *copy, const Instance *constant, const Instance *array, Span span) {
   Tree *tree = copy->r->tree;
   if (is_same_in_all(tree, constant, array)) return flat_integer(tree, 1, span);
@@ -134,7 +135,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
   uint32_t kid = 0;
   for (uint32_t i = 0;; i++) {
     const AstPart *part = ast_part(tree->ast, path, i);
-    const Instance *seen = at; /* of an inner component, only elements of the outer one are visible */
+    const Instance *seen = at; /* for an inner component, only elements of the outer one are visible */
     if (at->kind == INSTANCE_COMPONENT) {
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
@@ -654,7 +655,8 @@ static AstExpr state_reference(Copy *copy, AstExpr e) {
   vec_free(tree->heap, &steps);
   if (!found) return AST_NONE;
   if (found->kind != INSTANCE_COMPONENT || found->base != BASE_NONE || found->dimensions.count) {
-    tree_error(tree, path.span, copy->r->scope.instance, "`%s` cannot be a state: that is a component of a block",
+    tree_error(tree, path.span, copy->r->scope.instance,
+               "`%s` cannot be a state: a state is a component whose class is a block",
                ast_path_text(tree->ast, path, &tree->arena));
     return copy->failed = true, AST_NONE;
   }

@@ -60,7 +60,7 @@ static const Instance *find_undirected(Tree *tree, Instance *instance, uint32_t 
 static bool check_prefixes(Tree *tree, Instance *instance) {
   uint32_t own = own_prefixes(instance), around = instance->parent->prefixes;
   if ((own & DIRECTIONS) == DIRECTIONS)
-    return refuse(tree, instance, "is input and output, by its own prefix and that of its class", "");
+    return refuse(tree, instance, "is input and output, by its own prefix and the prefix of its class", "");
   if (is_behaviour(instance) && own & VALUE_PREFIXES)
     return refuse(tree, instance, "is a component of behaviour, and cannot have the prefix ",
                   ast_prefix_text(own & VALUE_PREFIXES));
@@ -70,7 +70,7 @@ static bool check_prefixes(Tree *tree, Instance *instance) {
   if (own & FLOWS) clash |= around & FLOWS;
   if (own & DIRECTIONS) clash |= around & DIRECTIONS;
   if (clash && instance->parent->restriction == CLASS_CONNECTOR)
-    return refuse(tree, instance, "has a prefix that excludes that of its connector: ", ast_prefix_text(clash));
+    return refuse(tree, instance, "has a prefix that excludes the prefix of its connector: ", ast_prefix_text(clash));
   return true;
 }
 

@@ -90,7 +90,7 @@ static void push_all(Tree *tree, ModifierVec *list, Modifiers more) {
   for (uint32_t i = 0; i < more.count; i++) vec_push(tree->heap, list, more.data[i]);
 }
 
-/* Marks the modifiers from number `begin` on as those of an instance's class. */
+/* Marks the modifiers from number `begin` on as modifiers of an instance's class. */
 static void mark_class(ModifierVec *list, uint32_t begin, const Instance *instance) {
   for (uint32_t i = begin; i < list->count; i++) list->data[i].of = instance;
 }
@@ -392,8 +392,8 @@ static void remove_broken(Tree *tree, Instance *instance) {
   }
 }
 
-/* Are both replaceable, and does one redeclaration replace both? A class with two defaults is usable as long as it is only
- * redeclared. */
+/* Are both replaceable, and does one redeclaration replace both? A class with two defaults may be used if every use
+ * redeclares it. */
 static bool redeclared_equally(Tree *tree, Instance *instance, Element first, Element other) {
   RedeclarationVec all[2] = {{0}, {0}};
   if (!(first.ast->prefixes & other.ast->prefixes & PREFIX_REPLACEABLE) || first.part == other.part) return false;

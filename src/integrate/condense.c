@@ -41,13 +41,13 @@ struct Condense {
 
   VEC(Pivot) pivots;
   /* The pivots' columns and rows at the time of their elimination, and their effect on vectors. */
-  VEC(PivotEntry) lower;   /* entries of columns... */
-  VEC(WeightedEntry) down; /* ...the terms that their rows get from the pivots' rows, row by row... */
-  VEC(RowTerms) taking;    /* ...for these rows; each comes after the rows whose terms it gets */
-  IntVec upper;            /* places of the entries of rows... */
-  VEC(WeightedEntry) up;   /* ...and the terms that their columns add to the pivot's */
-  IntVec
-      target; /* for each pivot, and each pair of an entry in its column and an entry in its row: the place that changes */
+  VEC(PivotEntry) lower;   /* the entries of the pivots' columns */
+  VEC(WeightedEntry) down; /* terms that the rows of these entries get from the pivots' rows, row by row */
+  VEC(RowTerms) taking;    /* which of these terms belong to a row; a row comes after the rows whose terms it gets */
+  IntVec upper;            /* the places of the entries of the pivots' rows */
+  VEC(WeightedEntry) up;   /* terms that the columns of these entries add to the pivots' columns */
+  /* For each pivot, and each pair of an entry in its column and an entry in its row: the place that changes. */
+  IntVec target;
 
   JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */

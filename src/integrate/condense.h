@@ -3,7 +3,7 @@
  * Their entries do not depend on the step size. So the work is shared by all matrices made from the same Jacobian, real and
  * complex, and by all their solves. A column with a constant entry 1 or -1 in a row is assigned by that row; it is eliminated
  * without division. Other columns are eliminated unless that increases the number of entries. The remaining system has the size
- * that substitution by hand would give: often that of the states. */
+ * that substitution by hand would give: often the number of states. */
 #pragma once
 
 #include "base/pairs.h"

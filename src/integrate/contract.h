@@ -108,5 +108,5 @@ bool integrator_repeat_nothing(void *self, double step);
 bool integrator_is_never_coarse(void *self);
 bool integrator_has_no_stages(void *self, StepStages *out);
 
-/* Rates of all columns at y: those that are columns, and 0 as a guess for the others. */
+/* Rates of all columns at y: the rates that are columns, and 0 as a guess for the others. */
 void integrator_rates(const System *system, const double *y, double *rate);

@@ -49,9 +49,9 @@ typedef struct Erk {
   /* The columns whose derivatives are columns, too: first the states, then those that are combined only as a guess. */
   int32_t states, paired, free_count, guessed_count, given_count, branch_count;
   int32_t *column, *rate; /* [columns] */
-  int32_t *free_columns;  /* [columns] no derivative among the columns: first those that need a guess */
-  int32_t *given;         /* [columns] no state, and no guess needed */
-  int32_t *branch;        /* [columns] no state, and found only from its prediction */
+  int32_t *free_columns;  /* [columns] its derivative is not a column: first those that need a guess */
+  int32_t *given;         /* [columns] is not a state, and needs no guess */
+  int32_t *branch;        /* [columns] is not a state, and is found only from its prediction */
   int32_t *place;         /* [columns] index in `column`; or NO_DERIVATIVE, GIVEN */
 
   double t, t_old, h_next, h_last, last_error;
@@ -128,7 +128,7 @@ static void erk_gather_rates(Erk *erk, int stage) {
   for (int32_t p = 0; p < erk->paired; p++) rates[p] = values[erk->rate[p]];
 }
 
-/* How many points of the step there are to interpolate columns without a derivative through. */
+/* The number of points of the step through which columns without a derivative are interpolated. */
 static int erk_inner_count(const Erk *erk) {
   return SPREAD_MAX + (erk->dense_whole ? erk->tableau->all_stages - erk->tableau->stages - 1 : 0);
 }

@@ -216,8 +216,8 @@ static void ida_release(void *object) {
   if (ida->context) SUNContext_Free(&ida->context);
 }
 
-/* Makes the foreign objects. A refused one ends in heap_fail, and ida_release frees those that were made. IDA accepts no empty
- * vector: without columns there is one component that stays zero. */
+/* Makes the foreign objects. If one is refused, heap_fail ends the call, and ida_release frees the objects that were made. IDA
+ * accepts no empty vector: without columns there is one component that stays zero. */
 static void ida_make_objects(Ida *ida) {
   sunindextype columns = ida->system->columns > 0 ? ida->system->columns : 1;
   ida->context = vector_context(ida->heap);
@@ -259,8 +259,8 @@ static void ida_set_share(Ida *ida, int32_t column, double share, double correct
   ida->corrected[column] = corrected;
 }
 
-/* Columns that are not states follow from these: spare ones do not count, and those that `complete` solves for and no pivot can make
- * states are not in the error test, because they may jump where no state does. */
+/* Columns that are not states follow from these: spare columns do not count. Columns that `complete` solves for, and
+ * that no pivot can make states, are not in the error test, because they may jump where no state does. */
 static void ida_choose(Ida *ida) {
   const System *system = ida->system;
   elimination_choose(ida->elimination, NULL);

@@ -13,7 +13,7 @@
 /* Command-line names of the solvers, SOLVER_AUTO first; NULL-terminated. */
 extern const char *const solver_names[];
 
-/* Makes the segment that of the last step, which began at `begin`. Valid until the next call of step, start or switch_states. */
+/* Makes the segment describe the last step, which began at `begin`. Valid until the next call of step, start or switch_states. */
 void integrator_segment(const Integrator *integrator, void *self, double t0, const double *begin, Segment *segment);
 
 /* In the order of the table; NULL after the last. */

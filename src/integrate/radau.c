@@ -22,7 +22,7 @@ static const double factorials[SMAX + 1] = {1, 1, 2, 6, 24, 120, 720, 5040};
 
 typedef enum NewtonStatus {
   NEWTON_CONVERGED,
-  NEWTON_SLOW, /* or diverging: *factor is how to change the step */
+  NEWTON_SLOW, /* the iteration is slow or diverges: *factor is how to change the step */
   NEWTON_DOMAIN,
   NEWTON_STOP,
 } NewtonStatus;
@@ -57,8 +57,8 @@ typedef struct Radau {
   double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work;    /* [columns] */
   double *earlier;            /* [columns] the estimate of the iteration before */
-  double *defect; /* [columns] for states: h times the difference between the rate at the start and that of the stages'
-                               * polynomial there; otherwise 0 */
+  double *defect; /* [columns] for states: h times the difference between the rate at the start and the slope of the
+                               * stages' polynomial there; otherwise 0 */
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
@@ -77,7 +77,7 @@ typedef struct Radau {
   double shortest_followed;             /* time */
   bool rejected;
   bool failed;   /* Newton's method failed in this step */
-  bool cautious; /* Newton's method failed in this step: Jacobian and starting values are those of its start */
+  bool cautious; /* Newton's method failed in this step: the Jacobian and the starting values come from its start */
   IntegratorStatistics statistics;
 } Radau;
 
@@ -229,9 +229,9 @@ static void radau_find_spare(Radau *radau, double h) {
   radau_set_weights(radau, h > 0 ? h : 1);
 }
 
-/* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage;
- * at the start of the step where that point cannot be evaluated, or `h` is 0. If the Jacobian is defined at neither point,
- * as for sqrt(max(x, 0)) at 0, the last Jacobian is used. */
+/* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to the Jacobians
+ * of all stages. If that point cannot be evaluated, or `h` is 0, makes it at the start of the step. If the Jacobian is defined at
+ * neither point, as for sqrt(max(x, 0)) at 0, the last Jacobian is used. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
   int middle = radau->method->stages / 2;
@@ -333,7 +333,7 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
 static double radau_error_norm(const Radau *radau) {
   double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
   double norm = sqrt(sum / fmax(radau->error_count, 1));
-  return norm < VANISHED ? VANISHED : norm; /* not fmax, which would accept a NAN as a good step */
+  return norm < VANISHED ? VANISHED : norm; /* fmax would accept a NAN as a good step */
 }
 
 /* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
@@ -419,7 +419,7 @@ static void radau_find_defect(Radau *radau, double h) {
 }
 
 /* If a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
- * enough. Elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
+ * enough. Elsewhere that would hide where a limit of the solution begins or ends, as in a circuit with a diode. */
 static double radau_error(Radau *radau, double h) {
   double step = h * radau->method->mu_real;
   radau_find_defect(radau, h);
@@ -515,8 +515,8 @@ static double radau_estimate_change(Radau *radau, double h) {
 }
 
 /* Is it certain that the error test will reject the step, although later iterations would change the estimate by `left`? The
- * contraction is a mean over all columns; those of the estimate may converge more slowly. Most steps pass before the filter, too,
- * and need no closer check. */
+ * contraction is a mean over all columns; the columns of the estimate may converge more slowly. Most steps pass before the filter,
+ * too, and need no closer check. */
 static bool radau_is_hopeless(Radau *radau, double h, double left) {
   static const double margin = 2;
   bool is_unresolved;
@@ -613,8 +613,8 @@ static double radau_work(const Radau *radau, int stages, double error) {
   return (s * iterations + STEP_OVERHEAD) / growth;
 }
 
-/* Chooses a neighbouring order when it promises less work. Errors fall geometrically with the order, so that of the higher one
- * follows from two known ones. Some steps between changes let the estimates settle. */
+/* Chooses a neighbouring order when it promises less work. Errors fall geometrically with the order, so the error of
+ * the higher order follows from two known errors. Some steps between changes let the estimates settle. */
 static int radau_choose_order(const Radau *radau, double h) {
   int index = (int)(radau->method - radau_methods), s = radau->method->stages;
   double error = radau->raw_error, lower = radau_lower_error(radau, h);
@@ -829,7 +829,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->since_lower = SELDOM;
   radau->since_change = 0;
   bool is_predicted = radau->passed_h > 0 &&
-                      stages_are_chosen(radau->stages); /* then the step itself has a better point for the Jacobian */
+                      stages_are_chosen(radau->stages); /* the step itself then has a better point for the Jacobian */
   if (!is_predicted && radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages))
     radau_choose(radau, NULL);
   if (!radau->statistics.steps) radau->longest_first = INFINITY;

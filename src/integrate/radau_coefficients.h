@@ -29,6 +29,6 @@ typedef struct RadauCoefficients {
 
 extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
 
-/* Weights that give the value at x, in units of the step: first those of the values at 0 and at the nodes (the polynomial through
- * them), then that of the error of its slope at 0. */
+/* Weights that give the value at x, in units of the step: first the weights of the values at 0 and at the nodes (the
+ * polynomial through them), then the weight of the error of its slope at 0. */
 void radau_output_weights(const RadauCoefficients *method, double x, double *weight);

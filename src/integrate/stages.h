@@ -1,6 +1,6 @@
 /* stages: the linear equations of the stages of Radau IIA: J d_i + r_i = 0 in the rows of every stage i, and for every link
- * d_i[from] = h sum_j a_ij d_j[to]. With A = T diag(mu) T^-1 they separate into one real system and (s - 1)/2 complex ones. Their
- * rows are those that no assignment eliminates (condense.h), and their columns those that are not states (elimination.h). Newton's
+ * d_i[from] = h sum_j a_ij d_j[to]. With A = T diag(mu) T^-1 they separate into one real system and (s - 1)/2 complex ones. They
+ * contain the rows that no assignment eliminates (condense.h), and the columns that are not states (elimination.h). Newton's
  * method for the stages and their variations share the factors. */
 #pragma once
 
@@ -31,7 +31,7 @@ Stages *stages_new(Heap *heap, const System *system, int most);
 /* Accepts the present links; `jacobian` is any Jacobian of the system, NULL: there is none. */
 void stages_choose(Stages *stages, const double *jacobian);
 
-/* Are the links still those of the choice? */
+/* Are the links still the ones of the choice? */
 bool stages_are_chosen(const Stages *stages);
 
 /* Accepts a Jacobian, with the present choice. */

@@ -11,7 +11,7 @@ struct Variation {
   const System *system;
   bool is_transposed;
   double *values;         /* the whole Jacobian; NULL until the first point */
-  int32_t *place;         /* per column: its number among those that are not states; -1: a state */
+  int32_t *place;         /* per column: its number among the columns that are not states; -1: it is a state */
   int32_t *states, links; /* states of the pattern; -1: none yet */
   int32_t *start, *row;   /* the columns that are not states, in order, as one square matrix */
   int32_t *number;        /* indices of its entries in the Jacobian */
@@ -53,7 +53,7 @@ Variation *variation_new_transposed(Heap *heap, const System *system) {
   return variation;
 }
 
-/* Are the states those of the pattern? */
+/* Are the states the same as in the pattern? */
 static bool has_same_states(const Variation *variation) {
   const System *system = variation->system;
   size_t bytes = (size_t)system->links * sizeof(int32_t);

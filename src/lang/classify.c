@@ -8,7 +8,7 @@
 
 typedef struct DiscreteSides {
   uint32_t count;
-  uint32_t variable[2]; /* index of the discrete variable that is the whole left side, the whole right side */
+  uint32_t variable[2]; /* indices of the discrete variables that are the whole left side and the whole right side */
   bool is_right[2], is_negated[2];
 } DiscreteSides;
 
@@ -146,7 +146,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
       .left = raw.left, .right = raw.right, .residual = EXPR_NONE, .span = raw.span, .is_declared = raw.is_declared};
   const DiscreteSides *c = &s->candidates[i];
   if (c->count) {
-    bool is_chosen = s->chosen[i] != NONE; /* if not: determined twice; the balance check reports it */
+    bool is_chosen = s->chosen[i] != NONE; /* if not, the variable is determined twice; the balance check reports it */
     uint32_t choice = is_chosen ? s->chosen[i] : 0;
     Expr other = c->is_right[choice] ? raw.left : raw.right;
     equation.left = dag_discrete(el->dag, c->variable[choice]);

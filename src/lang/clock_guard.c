@@ -11,7 +11,7 @@
 
 typedef struct Guard {
   ClockWriter *w;
-  IndexVec rows;      /* equations of clocks that hold unknowns */
+  IndexVec rows;      /* the clocked equations that contain unknowns */
   IndexVec columns;   /* unknowns */
   Map column_of;      /* unknown -> column */
   IndexVec row_start; /* where the unknowns of each row begin */
@@ -60,7 +60,7 @@ static void add_row(Guard *g, uint32_t number) {
   vec_free(w->el->heap, &leaves);
 }
 
-/* The entries of variables that are a whole side. */
+/* The entries of variables that are one whole side of their equation. */
 static Pattern lone_pattern(Guard *g, Arena *arena) {
   const ClockWriter *w = g->w;
   int32_t *start = arena_array(arena, g->rows.count + 1, sizeof *start), count = 0;
@@ -86,7 +86,7 @@ static Pattern whole_pattern(const Guard *g, Arena *arena) {
   return (Pattern){(int32_t)g->rows.count, (int32_t)g->columns.count, start, entry};
 }
 
-/* Variables that are a whole side are matched first. */
+/* Variables that are one whole side of an equation are matched first. */
 static void match(Guard *g) {
   Arena arena = arena_make(g->w->el->heap);
   int32_t count = (int32_t)g->rows.count;

@@ -293,7 +293,8 @@ static bool define_clocks(Inference *s) {
   return fits;
 }
 
-/* Rate of the result relative to that of the argument, and its delay in ticks of the argument. false: not specified. */
+/* Rate of the result relative to the rate of the argument, and the delay of the result in ticks of the argument. false: not
+ * specified. */
 static bool conversion(const Elaboration *el, const ClockOperator *use, Fraction *rate, Fraction *late) {
   *rate = (Fraction){1, 1};
   *late = (Fraction){0, 1};
@@ -462,7 +463,7 @@ static bool check_clock(Inference *s, const Clock *clock) {
   if (clock->is_known && clock_is_irregular(el, &el->clock_operators.data[clock->base]) &&
       !(is_whole(clock->rate) && is_whole(clock->shift)))
     return diag_error(el->diags, DIAG_CLOCK, span,
-                      "the clock of `%s` would tick between those of its base clock, whose intervals vary",
+                      "the clock of `%s` would tick between the ticks of its base clock, whose intervals vary",
                       variable_text(s, clock->witness)),
            false;
   return true;

@@ -43,7 +43,7 @@ uint32_t clock_variable(Elaboration *el, const char *name, BaseType type, Expr s
 
 static const char *result_name(Elaboration *el, const ClockOperator *use) {
   TextVec text = {0};
-  uint32_t shown = use->special == SPECIAL_SAMPLED ? 1 : use->count; /* its clock is that of the when */
+  uint32_t shown = use->special == SPECIAL_SAMPLED ? 1 : use->count; /* a sampled value has the clock of the when */
   text_printf(el->heap, &text, "%s(", operator_name(use->special));
   for (uint32_t i = 0; i < shown; i++)
     text_printf(el->heap, &text, "%s%s", i ? ", " : "", model_text(el->model, use->arguments[i], &el->arena));

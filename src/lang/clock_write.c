@@ -122,7 +122,7 @@ static void write_operator(ClockWriter *w, const ClockOperator *use) {
   }
 }
 
-/* The start value of a clocked variable is that of previous(); initialization need not satisfy it. */
+/* The start value of a clocked variable belongs to previous(); initialization need not satisfy it. */
 static void release_starts(ClockWriter *w, uint32_t variables) {
   for (uint32_t v = 0; v < variables; v++)
     if (clock_of_variable(w, v)->clocked != NONE) w->el->model->variables.data[v].fixed = FIXED_UNSET;

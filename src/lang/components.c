@@ -123,7 +123,7 @@ static void modify_component(Elaboration *el, uint32_t number) {
     input_error(el, (Span){0}, "`%s` is not declared, so it cannot be modified", name);
   if (modification->component == NONE || name[modification->part]) return;
   el->components.data[modification->component].binding = modification->value;
-  for (uint32_t i = 0; i < number; i++) /* it replaces the earlier modifications of parts */
+  for (uint32_t i = 0; i < number; i++) /* this value replaces the earlier modifications of parts */
     if (list[i].component == modification->component) list[i].component = NONE;
 }
 

@@ -92,7 +92,8 @@ static EnergyTerms take_terms(Elaboration *el, AstEnergy energy) {
     const RawEquation *raw = &list->data[i];
     EnergyTerm term = {.left = raw->left, .right = raw->right, .is_integral = raw->is_integral, .span = raw->span};
     if (energy == ENERGY_CONSTRAINT) term.multiplier = el->multipliers.data[i];
-    if (raw->base > TYPE_INTEGER) input_error(el, raw->span, "section `%s` is about numbers", ast_energy_words[energy]);
+    if (raw->base > TYPE_INTEGER)
+      input_error(el, raw->span, "section `%s` must contain only numbers", ast_energy_words[energy]);
     vec_push(el->heap, &terms, term);
   }
   return terms;

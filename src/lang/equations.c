@@ -262,8 +262,7 @@ static bool range_values(Elaboration *el, const AstIterator *iterator, Value *ou
   Compiler *c = start(el);
   Type type = compile_range(c, iterator->range);
   if (c->errors == 0 && type.dimensions == 1 && type.base == TYPE_RECORD)
-    compile_error(c, iterator->label.span,
-                  "not supported yet: equations for each of some records; use `1:size(..., 1)`");
+    compile_error(c, iterator->label.span, "not supported yet: a loop of equations over records; use `1:size(..., 1)`");
   if (c->errors == 0 && type.dimensions != 1)
     compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(el, type));
   if (c->errors) return false;
@@ -359,7 +358,9 @@ static void join_branches(Elaboration *el, OpenBranches *branches, Span span) {
   uint32_t last = branches->count - 1, count = branches->data[0].equations.count;
   for (uint32_t k = 1; k <= last; k++)
     if (branches->data[k].equations.count != count) {
-      input_error(el, span, "the branches of an if have %u and %u equations; all must have equally many, the else too",
+      input_error(el, span,
+                  "the branches of an if have %u and %u equations; all branches must have the same number, also the "
+                  "else-branch",
                   count, branches->data[k].equations.count);
       return;
     }
@@ -722,7 +723,8 @@ static void add_initial_reinits(Elaboration *el, const When *when) {
 
 static void add_final(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
-    if (list->data[i].base > TYPE_INTEGER) input_error(el, list->data[i].span, "final equations are about numbers");
+    if (list->data[i].base > TYPE_INTEGER)
+      input_error(el, list->data[i].span, "final equations must contain only numbers");
     else vec_push(el->heap, &el->model->final_equations, end_equation(el, &list->data[i]));
   }
 }

@@ -129,7 +129,7 @@ Place place_find(Compiler *c, AstPath path) {
   Place place = {.kind = PLACE_NONE, .parts = 1};
   if (!path.global && find_local(c, first->name, &place)) return place;
   bool is_model_first =
-      !c->is_function || el->scope; /* in a flat program, constants of packages have their full names */
+      !c->is_function || el->scope; /* constants of packages have their full names in a flat program */
   uint32_t component = path.global || !is_model_first ? NONE : find_component(c, first->name);
   if (component != NONE) return component_place(c, component, 1);
   if (ast_path_is(el->ast, path, "time"))
@@ -285,7 +285,7 @@ static void reference_begin(Compiler *c) {
   task->is_started = true;
   task->part = place.parts - 1;
   task->type = place.type;
-  if (place.type.base == TYPE_NOTHING && place.kind == PLACE_GLOBAL) c->errors++; /* its declaration had an error */
+  if (place.type.base == TYPE_NOTHING && place.kind == PLACE_GLOBAL) c->errors++; /* the declaration had an error */
   if (place.kind == PLACE_NONE) {
     report_undefined(c, path);
     task->type = type_nothing();

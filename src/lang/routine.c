@@ -105,7 +105,7 @@ static void add_input(Elaboration *el, const Routine *routine, AstExpr value, In
       vec_push(el->heap, list, k);
 }
 
-/* The named function is compiled together with those that are called. */
+/* The named function is compiled together with the called functions. */
 static const Routine *derivative_routine(Elaboration *el, Name scope, AstPath path) {
   ClassEntry *found = class_find(el, scope, path);
   bool is_function = found && found->role == ROLE_CLASS_FUNCTION && found->ast->form == FORM_LONG;

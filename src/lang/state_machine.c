@@ -394,7 +394,7 @@ static bool is_inside(const StateWriter *w, uint32_t variable, uint32_t state) {
   return at == state;
 }
 
-/* The state of an equation: that of its section, or that of the variable in a declaration equation. */
+/* The state of an equation: the state of its section or, for a declaration equation, of the variable. */
 static uint32_t equation_state(const StateWriter *w, const RawEquation *equation) {
   if (equation->state) return find_state(w, equation->state);
   uint32_t left = variable_of_leaf(w->el, equation->left);

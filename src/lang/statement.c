@@ -210,7 +210,7 @@ static void compile_when(Compiler *c, const AstStatement *statement) {
   if (c->is_function || c->blocks > 1) {
     compile_error(c, statement->span,
                   c->is_function ? "when cannot be used in a function"
-                                 : "a when of an algorithm stands in no if, for, while or when");
+                                 : "a when of an algorithm cannot stand in an if, for, while or when");
     return;
   }
   for (uint32_t i = 0; i < statement->branches.count; i++) {

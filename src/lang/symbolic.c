@@ -324,7 +324,7 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
   }
   bool is_text = component->type.base == TYPE_STRING; /* texts are compared here; equations contain only numbers */
   bool is_settled = (component->is_structural || is_text) &&
-                    component->has_value; /* it can no longer change, so its value may be used in ranges too */
+                    component->has_value; /* the value can no longer change, and may be used in ranges */
   if (component->is_package || is_settled || el->mode != LOAD_LEAVES) {
     if (component->has_value) {
       if (el->marks_structural || is_text) component->is_structural = true;
@@ -386,8 +386,8 @@ bool symbolic_calls_act(const Elaboration *el, const Routine *code, Span span) {
   return false;
 }
 
-/* The function of the model for a routine with inputs and outputs of these sizes. A call that acts has a function of its own, so
- * that two equal calls remain two. They are numbered in the order of the text. */
+/* The function of the model for a routine with inputs and outputs of these sizes. A call with effects gets its own
+ * function, so that two equal calls remain two. They are numbered in the order of the text. */
 static uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
   uint64_t hash = routine->number;
   for (uint32_t i = 0; i < routine->inputs; i++) hash = hash_shape(el, hash, &inputs[i]);
@@ -697,8 +697,8 @@ void symbolic_start(Elaboration *el) {
       machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags, (Limits){0});
 }
 
-/* Marks components that the code loads and that have a value: whole numbers, Booleans, and those that the model says to evaluate.
- * They can no longer change, and their values may be used in ranges and sizes. false if nothing new was marked. */
+/* Marks components that the code loads and that have a value: whole numbers, Booleans, and components that the model marks with
+ * Evaluate. They can no longer change, and their values may be used in ranges and sizes. false if nothing new was marked. */
 static bool mark_loaded(Elaboration *el, const Routine *routine) {
   bool is_changed = false;
   for (uint32_t i = 0; i < routine->code.count; i++) {

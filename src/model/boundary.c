@@ -52,7 +52,7 @@ static void put(BoundaryOpening *o, Expr from, Expr to) {
   vec_push(o->heap, &o->to, to);
 }
 
-/* Replaces the leaves of the written model by those of a segment: derivatives with respect to scaled time, and time itself. */
+/* Replaces the leaves of the written model by the leaves of a segment: derivatives with respect to scaled time, and time itself. */
 static void map_leaves(BoundaryOpening *o, uint32_t segment, const uint32_t *copy, Expr time, Expr *roots,
                        uint32_t count) {
   IndexVec below = {0};
@@ -379,7 +379,7 @@ static void make_segments(BoundaryOpening *o) {
   }
   for (uint32_t i = 0; i < initial; i++)
     model->initial_equations.data[i] = map_equation(o, 0, NULL, start, &model->initial_equations.data[i]);
-  model->mass = NULL; /* it belongs to other equations */
+  model->mass = NULL; /* the mass matrix belongs to other equations */
 }
 
 static bool check_segments(BoundaryOpening *o) {

@@ -12,7 +12,7 @@ enum { SIZE, SIDES, MATRIX, MATRIX_ROWS, PIVOTS, RIGHT, RIGHT_ROWS, INFO, ARGUME
 typedef struct Elimination {
   Machine *machine;
   const Domain *domain;
-  Value list[ARGUMENTS]; /* as given; arguments that are written are copies */
+  Value list[ARGUMENTS]; /* the arguments as given, but copies of those that are written */
   uint32_t n, sides;
   char *room; /* for the arguments of one operation */
 } Elimination;
@@ -135,7 +135,7 @@ static bool read_sizes(Elimination *e) {
   const Value *a = &e->list[MATRIX], *b = &e->list[RIGHT];
   bool is_matrix = a->type.dimensions == 2 && b->type.dimensions >= 1 && b->type.dimensions <= 2;
   if (!is_matrix || e->list[PIVOTS].type.dimensions != 1 || e->list[INFO].type.dimensions != 0)
-    return machine_error(e->machine, "the arguments of `dgesv` are not those of that function");
+    return machine_error(e->machine, "these are not the arguments that `dgesv` takes");
   uint32_t order = a->sizes[0] < a->sizes[1] ? a->sizes[0] : a->sizes[1];
   if (order > b->sizes[0]) order = b->sizes[0];
   if (order > e->list[PIVOTS].count) order = e->list[PIVOTS].count;

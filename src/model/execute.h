@@ -1,10 +1,10 @@
 /* execute: the machine that runs routines (function.h) over any kind of number. The Domain defines scalars: a node of the graph
  * (running a function symbolically inlines it), a double, a number with its derivatives.
  *
- * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. If a condition is not known in the
- * domain, both branches of an if run and their assignments are merged by `select`; if a size or a loop depends on something
- * unknown, the call of the function is passed to `call` of the domain; at the outermost level the run ends with
- * EXECUTE_UNKNOWN. */
+ * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. If a condition is not known in
+ * the domain, both branches of an if run, and `select` merges their assignments. If a size or a loop depends on
+ * something unknown, the call of the function is passed to `call` of the domain. At the outermost level the run ends
+ * with EXECUTE_UNKNOWN. */
 #pragma once
 
 #include "model/function.h"
@@ -45,7 +45,7 @@ typedef struct Domain {
   void *context;
   void (*constant)(void *context, double value, void *out);
   void (*text)(void *context, Name text, void *out);
-  bool (*known)(void *context, const void *scalar, double *value); /* of a text: its Name */
+  bool (*known)(void *context, const void *scalar, double *value); /* for a text, the value is its Name */
   bool (*apply)(void *context, Op op, const void *arguments, uint32_t count, void *out);
   void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);

@@ -278,8 +278,9 @@ bool frame_finish(Machine *machine) {
   return true;
 }
 
-/* A function that is called only for its effect becomes part of the calling function. A function that is called in one
- * branch only is included as well: as a separate call it would run in the other branches too, with unsuitable arguments. */
+/* A function that is called only for its effect becomes part of the calling function. A function that is called in
+ * only one branch is included, too: as a separate call it would also run in the other branches, with unsuitable
+ * arguments. */
 static bool belongs_to_caller(const Frame *frame) {
   return frame->routine->outputs == 0 || (frame->path && frame->routine->kind == ROUTINE_CODE);
 }

@@ -115,7 +115,7 @@ typedef struct Derivative {
   IndexVec without, constant; /* input slots with noDerivative, with zeroDerivative */
 } Derivative;
 
-/* Whose body it is. */
+/* Where the body of a routine comes from. */
 typedef enum RoutineKind {
   ROUTINE_CODE,       /* Modelica statements */
   ROUTINE_EXTERNAL,   /* external "C" or "FORTRAN 77" */
@@ -154,7 +154,7 @@ typedef struct Shape {
   Type type;
   uint32_t *sizes;      /* type.dimensions of them */
   uint32_t scalars;     /* number of scalars in all */
-  struct Shape *fields; /* of a record: one for each field; sizes include those of the array of records */
+  struct Shape *fields; /* of a record: one for each field; sizes include the sizes of the array of records */
 } Shape;
 
 /* A routine with known sizes: argument k of dag_call is the k-th scalar of the inputs in order, output k the k-th scalar of the
@@ -168,7 +168,7 @@ typedef struct Function {
   /* An event makes this call once, because it changes something outside or depends on earlier calls. It has ONCE_CONDITIONS more
    * arguments: whether its when fires, and the condition inside. */
   bool is_once;
-  bool is_initial; /* such a call of an initial section */
+  bool is_initial; /* the call belongs to an initial section */
 } Function;
 
 /* Is there a body that can be run? If not, routine_lacks says what is missing: a format with one %s for the name of the external

@@ -85,7 +85,7 @@ struct Machine {
   uint64_t steps, paid; /* steps of this run, and how many of them were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
   uint64_t shortened;   /* steps allowed in the next run; 0: as usual */
-  bool is_shortened;    /* this run was limited in this way */
+  bool is_shortened;    /* the present run has fewer steps for this reason */
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;

@@ -698,7 +698,7 @@ static void note_calls(CallsInText *calls, Expr e) {
   }
 }
 
-/* The calls of the actions in the text must be those that are made. */
+/* The text must contain exactly the calls that the actions make. */
 static void note_actions(CallsInText *calls, const Action *actions, uint32_t count) {
   uint32_t made = 0;
   for (uint32_t a = 0; a < count; a++) {

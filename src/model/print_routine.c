@@ -204,7 +204,7 @@ static void run_string(RoutinePrinter *writer, Name name) {
 
 static void run_all(RoutinePrinter *writer) { push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); }
 
-/* x[i, j] for a name, (e)[i, j] for anything else; just x if the subscripts are those of vectorizing loops. */
+/* x[i, j] for a name, (e)[i, j] for anything else; just x if the subscripts come from vectorizing loops. */
 static void run_index(RoutinePrinter *writer, uint32_t lead, uint32_t count) {
   if (!vec_last(&writer->stack).rope) {
     writer->stack.count -= count;
@@ -571,7 +571,7 @@ static bool is_elseif(const Routine *routine, uint32_t position, uint32_t end) {
 static void run_if(RoutinePrinter *writer) {
   bool continues = writer->chains.count && vec_last(&writer->chains) & 1;
   if (continues) {
-    vec_last(&writer->chains) += 1; /* one more if in the chain; the mark is cleared */
+    vec_last(&writer->chains) += 1; /* the chain has one more if; the mark is cleared */
     writer->depth--;
     write_rope_line(writer, "elseif ", pop(writer), " then");
   } else {

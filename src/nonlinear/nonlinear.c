@@ -59,7 +59,7 @@ struct Nonlinear {
   double *unit;       /* per column: in the norm */
   double slack;       /* slack of the last step */
   double rest;        /* the sum of squares that the step should leave according to the linear model, */
-  double after;       /* and the sum that it leaves */
+  double after;       /* the sum of squares that the step leaves */
   double *entered;    /* per column: its value at the start of the search */
   double *step, *trial, *best, *origin, *target; /* per column */
   double *right;                                 /* per row */
@@ -275,7 +275,7 @@ static bool is_singular(const Nonlinear *nonlinear, const double *part) {
   return !(found <= SINGULAR * asked);
 }
 
-/* false when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so its inverse should not be
+/* false if this right-hand side shows that the matrix is singular: rows and columns are scaled, so its inverse should not be
  * much larger than 1. */
 static bool solve_square(Nonlinear *nonlinear, const double *x) {
   double asked = 0, found = 0, *right = nonlinear->right;
@@ -716,8 +716,8 @@ static double step_squares(const Nonlinear *nonlinear) {
   return squares;
 }
 
-/* The step along the solutions that ends as near to a target as their linear model allows. With as many rows as columns there are
- * solutions to move along only where rows depend on each other, which round-off hides. */
+/* The step along the solutions that ends as near to a target as their linear model allows. If there are as many rows
+ * as columns, there are solutions to move along only where rows depend on each other, and round-off hides that. */
 static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *target) {
   nonlinear->slack = nonlinear->free > nonlinear->rows ? SLACK : FIRM_SLACK;
   return solve_least_norm(nonlinear, x, target);
@@ -841,7 +841,7 @@ static bool go_part(Nonlinear *nonlinear, int32_t column, const double *from, do
   return part.solved;
 }
 
-/* Takes the step from `from`; where corrections lead beyond the goal, only as far as the goal. */
+/* Takes the step from `from`, but only as far as the goal if corrections lead beyond it. */
 static bool go_along(Nonlinear *nonlinear, int32_t column, const double *from, double goal, double *x,
                      NonlinearResult *result) {
   if (!go_part(nonlinear, column, from, goal, x, result)) return false;

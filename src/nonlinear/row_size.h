@@ -29,8 +29,8 @@ static inline void row_size_add(RowSize *size, double entry, double value, doubl
 }
 
 /* Is the row so near to a pole that a relative error of this size decides? Near a pole, the ratio of the row's terms
- * is that of a divisor's terms to the divisor, or, if the divisor contains only parameters, that of a column to its
- * nominal value. */
+ * is the ratio of a divisor's terms to the divisor; if the divisor contains only parameters, it is the ratio of a
+ * column to its nominal value. */
 static inline bool row_may_be_pole(const RowSize *size, double error) {
   return size->least <= 10 * error * size->most || 1 <= 10 * error * size->largest;
 }

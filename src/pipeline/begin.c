@@ -1,4 +1,4 @@
-/* begin: the plan and the values with which a run begins: those of a shared plan, or its own. */
+/* begin: the plan and the values with which a run begins: of a shared plan, or of the run's own. */
 #include "pipeline/parts.h"
 
 #include "external/external.h"
@@ -56,7 +56,7 @@ bool simulation_replan(Simulation *simulation) {
   bool made = plan_make(&own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
   simulation->plan = simulation->base = own;
   simulation->is_shared = false;
-  simulation->own.count = simulation->modes.count = 0; /* these were derived from another plan */
+  simulation->own.count = simulation->modes.count = 0; /* these lists were derived from another plan */
   simulation->facts = own->facts;
   return made;
 }

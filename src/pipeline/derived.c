@@ -1,5 +1,5 @@
-/* derived: plans for other structures than that of a run's plan. A plan is derived when a run first needs it, and then all runs of
- * the original plan use it.
+/* derived: plans for structures other than the structure of a run's plan. A plan is derived when a run first needs it, and then all
+ * runs of the original plan use it.
  *
  * Invariant: a derived plan is a function of its base, of the branches and of the parameter values that it depends on. So it does
  * not matter which run came first. */

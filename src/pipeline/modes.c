@@ -61,7 +61,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   Handover handover = {.time = t,
                        .evaluator = before->original,
                        .y = before->share ? share_columns(before->share, y) : mode_columns(simulation, y, heap)};
-  memmove(handover.evaluator->discretes, before->evaluator->discretes, /* which may be the same memory */
+  memmove(handover.evaluator->discretes, before->evaluator->discretes, /* both may be the same memory */
           simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = next_plan(simulation, &handover, heap);
   if (!plan) return false;

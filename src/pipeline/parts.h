@@ -42,9 +42,9 @@ bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap);
 
 /* The same request for that method, with its own messages. */
 Request ranks_ask(const Request *request, Heap *heap, Diags **attempt);
-/* The method by ranks has succeeded where the request failed. Does it replace the method requested? It does so only for the
- * default method, and if no equation follows from others and no variable is free; its messages then replace all but the
- * first `before`. Otherwise a note names the method by ranks. */
+/* The method by ranks has succeeded where the request failed. Does it replace the method requested? It does so only
+ * for the default method, and only if no equation follows from others and no variable is free. Its messages then
+ * replace all messages but the first `before`. Otherwise a note names the method by ranks. */
 bool ranks_take_over(const Strangeness *strangeness, const Request *request, const Diags *attempt, uint32_t before,
                      Diags *diags);
 
@@ -102,7 +102,7 @@ void simulation_make_recorder(Simulation *simulation);
 bool simulation_is_singular(const Simulation *simulation, TurningPoint *point);
 /* The same for the model's own array, where the method makes a system that is not watched. */
 bool simulation_starts_singular(const Simulation *simulation, TurningPoint *point);
-/* Passes of a run; the others are mode_begin and those in simulation.c. */
+/* Passes of a run; the others are mode_begin and the functions of simulation.c. */
 bool pass_view(Simulation *simulation);
 bool pass_signals(Simulation *simulation);
 

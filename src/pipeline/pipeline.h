@@ -2,9 +2,9 @@
  * derivative array over its own graph, programs, and the system that the method makes. A simulation is one run of it: values,
  * workspaces, integrator, trajectory.
  *
- * A run may need structures that differ from that of its plan: at events, where its start lies in other branches, or where
- * conversions depend on parameters with other values. The plans for those are derived from the first one, and from nothing else
- * that a run knows. So two runs that need the same structure have the same plan, independent of their order.
+ * A run may need structures that differ from the structure of its plan: at events, if its start lies in other
+ * branches, or if conversions depend on parameters that have other values. The plans for those are derived from the first one, and
+ * from nothing else that a run knows. So two runs that need the same structure have the same plan, independent of their order.
  *
  * Invariant: the model is never written. A plan is not written after it is made, so simulations in several threads may share it;
  * its table of derived plans has a lock. A simulation has one owner. */
@@ -29,7 +29,7 @@ typedef struct Handover {
 /* Where a run continues that another program began. */
 typedef struct Resumption {
   Transfer *state;
-  const Trajectory *rows; /* its rows up to that point */
+  const Trajectory *rows; /* rows of the other program's run up to that point */
   size_t count;
 } Resumption;
 
@@ -39,7 +39,7 @@ typedef struct Request {
   MethodOptions method_options;
   bool compile;
   bool initialize_only;
-  bool tells_propagation; /* in its report: see propagation.h */
+  bool tells_propagation; /* the report has the propagation of errors: see propagation.h */
   bool is_stepped;        /* the run only begins; the caller continues it, and no rows are recorded */
   /* open all kinks, because structural analysis is wrong about differentiations: kink_modes.h */
   bool opens_kinks;

@@ -141,8 +141,8 @@ static void keep_read(Plan *plan, const bool *read) {
 }
 
 /* Structural analysis sees zeros only. If the Jacobian is singular nevertheless, the equations are rewritten until it is
- * regular. Then they may be differentiated more often than the structure showed. If an equation with a kink then is,
- * everything is done again with all kinks open. */
+ * regular. Then they may be differentiated more often than the structure showed. If that happens to an equation with
+ * a kink, everything is done again with all kinks open. */
 static bool pass_regular(Plan *plan) {
   uint32_t before = plan->diags->list.count;
   bool *read = arena_array(&plan->arena, plan->model->parameters.count, sizeof *read);
@@ -201,7 +201,7 @@ static bool pass_inputs(Plan *plan) {
                                       [INPUT_FUNCTION] = "its function has no more"};
   const Problem *problem = &plan->problem;
   int32_t order;
-  if (!plan->structure.c) return true; /* only ranks decide which equations are differentiated */
+  if (!plan->structure.c) return true; /* ranks alone decide which equations are differentiated */
   const InputSource *source =
       model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
   if (!source) return true;
@@ -250,8 +250,8 @@ static Structure mode_structure(Plan *plan, const bool *holds) {
   return structure_run(&plan->arena, &narrow.incidence);
 }
 
-/* Do the equations in the current mode have other degrees of freedom than those of all branches together? Then the offsets of all
- * branches are not optimal in this mode, and their system is singular there (Pryce 2001). */
+/* Do the equations in the current mode have other degrees of freedom than the equations of all branches together? Then the offsets
+ * of all branches are not optimal in this mode, and their system is singular there (Pryce 2001). */
 static bool needs_mode(Plan *plan) {
   if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
   Structure now = mode_structure(plan, start_branches(plan, plan->first.evaluator, plan->heap));
@@ -531,7 +531,7 @@ static bool pass_compile(Plan *plan) {
 
 typedef struct PlanPass {
   bool (*run)(Plan *plan);
-  size_t seconds;     /* where its time is added */
+  size_t seconds;     /* offset of the sum to which the time of the pass is added */
   bool is_structural; /* a method by ranks does not need this pass, so the pass may fail */
 } PlanPass;
 

@@ -182,7 +182,7 @@ typedef struct RunPass {
 
 static const RunPass RUN_PASSES[] = {
     {pass_view, offsetof(Seconds, code)},           /* makes the system for all branches */
-    {mode_begin, offsetof(Seconds, code)},          /* or the system for the branches at the start */
+    {mode_begin, offsetof(Seconds, code)},          /* makes the system for the branches at the start, otherwise */
     {pass_start, offsetof(Seconds, init)},          /* finds the values with which the run begins */
     {pass_signals, offsetof(Seconds, code)},        /* lists the recorded signals */
     {pass_begin, offsetof(Seconds, integrate)},     /* begins the loop at the start */

@@ -124,7 +124,7 @@ static void take_literal(Switches *switches, bool steps, double t, const double 
     for (int m = 0; m < edges->count; m++) {
       const Condition *condition = &edges->condition[m];
       double wanted = edges_wanted(edges, m);
-      if (condition->is_timed) /* of time, or of discrete values */
+      if (condition->is_timed) /* these modes depend on time, or on discrete values */
         wanted = edges_margin_with(edges, m, edges->mode[m], edges->difference[m]) < 0
                      ? condition_value(condition->kind, edges->difference[m])
                      : edges->mode[m];
@@ -137,7 +137,7 @@ static void take_literal(Switches *switches, bool steps, double t, const double 
   }
 }
 
-/* Relations on their edges may have the value of the other side, as those of ideal diodes without voltage and current. Then the
+/* Relations on their edges may have the value of the other side, as for ideal diodes without voltage and current. Then the
  * values found also solve the equations with the literal values. */
 static bool literal_modes_hold(Initializer *initializer, Switches *switches, const RunOptions *run, Initial *initial) {
   size_t leaves = modes_leaves(switches->modes);
@@ -428,7 +428,7 @@ static bool has_rate(const Array *array, uint32_t q) {
   return q + 1 < array->columns && array->column_unknown[q + 1] == array->column_unknown[q];
 }
 
-/* Moves columns with a rate by that rate for this time; the rates are those of the columns `at`. */
+/* Moves columns that have a rate by their rate times this time; the rates belong to the columns `at`. */
 static void go_on(const Plan *plan, ArrayRun *run, const Handover *from, const double *at, double gap) {
   take_values(plan, run, from);
   for (uint32_t q = 0; q < plan->array.columns; q++)

@@ -1,6 +1,7 @@
 /* baumgarte: Baumgarte's stabilization (1972; Numra book, technique 2). An equation g = 0 that is differentiated twice
- * is replaced by g'' + 2 alpha g' + beta^2 g = 0, so that a deviation from g = 0 decays; one that is differentiated
- * once by g' + alpha g = 0, and one that is differentiated c times by the product of such factors. */
+ * is replaced by g'' + 2 alpha g' + beta^2 g = 0, so that a deviation from g = 0 decays. An equation that is
+ * differentiated once is replaced by g' + alpha g = 0, and one that is differentiated c times by the product of such
+ * factors. */
 #include "reduce/method.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ static bool apply(Reduction *reduction) {
   }
   double alpha, beta;
   choose_parameters(reduction, &alpha, &beta);
-  reduction->options.alpha = alpha, reduction->options.beta = beta; /* also in the modes of the model */
+  reduction->options.alpha = alpha, reduction->options.beta = beta; /* reductions for other modes use them, too */
   form_use_highest_rows(reduction);
   Form *form = &reduction->form;
   Expr *residual = arena_array(reduction->arena, form->rows.count, sizeof *residual);

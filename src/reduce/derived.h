@@ -44,6 +44,6 @@ void derived_add_equation(Derived *derived, Expr left, Expr right, const char *n
 /* Copies discrete equations, whens and assertions (derived_discrete.c). */
 void derived_add_discrete(Derived *derived);
 
-/* Makes the derived model the system of the reduction, to be integrated as it is. left: how many differentiations of the original
- * are still needed for index 1; multipliers have index 2. */
+/* Makes the derived model the system of the reduction, which is integrated without further changes. left: number of
+ * differentiations of the original that are still needed for index 1; multipliers have index 2. */
 void derived_integrate(Reduction *reduction, Derived *derived, int32_t left);

@@ -39,7 +39,7 @@ typedef struct MinimalRow {
   int32_t level;
   Expr residual;
   MinimalEntries partial;    /* nonzero entries, by columns, scaled */
-  MinimalEntries constraint; /* its highest derivatives after those given up by earlier rows are eliminated */
+  MinimalEntries constraint; /* its highest derivatives, from which those that earlier rows gave up are eliminated */
   uint32_t given_up;         /* column that this row made a separate variable; MAP_NONE at level 0 */
 } MinimalRow;
 
@@ -174,7 +174,7 @@ static uint32_t parts_list(const ElementSets *parts, uint32_t count, uint32_t **
 
 /* Rows that share derivatives, with the left and the right null vectors of E in these rows. */
 typedef struct RatePart {
-  const uint32_t *row; /* those of the part */
+  const uint32_t *row; /* the rows of the part */
   uint32_t rows, rates, rank, free;
   uint32_t *rate; /* columns */
   double *z;      /* the left null vectors, one after the other: `free` of them */
@@ -238,8 +238,8 @@ static bool takes_part(const RatePart *part, uint32_t i) {
   return false;
 }
 
-/* Lists the directions in which some row of these parts of E is not zero. `of`: per rate, its part of E, where that leaves a rate
- * free. */
+/* Lists the directions in which some row of these parts of E is not zero. `of`: for each rate, its part of E, if that
+ * part leaves a rate free. */
 static NullColumn *list_directions(Minimal *minimal, const RatePart *parts, const uint32_t *member, uint32_t members,
                                    const uint32_t *of, uint32_t *count, Arena *arena) {
   VEC(NullColumn) list = {0};
@@ -434,7 +434,7 @@ static bool is_highest(const Minimal *minimal, const MinimalRow *row, uint32_t k
   return array_order(array, q) > 0 && is_last;
 }
 
-/* Computes the row's highest derivatives after those given up by earlier rows are eliminated. */
+/* Computes the row's highest derivatives, after the derivatives that earlier rows gave up are eliminated. */
 static void fill_constraint(Minimal *minimal, MinimalRow *row) {
   Heap *heap = minimal->near.heap;
   double *dense = minimal->dense;
@@ -555,7 +555,7 @@ static bool extend(Minimal *minimal, bool *done) {
   return true;
 }
 
-/* Finds the smallest offsets; false: those of the structural analysis are needed or cannot be improved on. */
+/* Finds the smallest offsets. false: the offsets of the structural analysis must be used, or are already the smallest. */
 static bool find_offsets(Minimal *minimal) {
   const Array *array = minimal->near.array;
   move_point(minimal);
@@ -584,8 +584,8 @@ static void take_rows(Reduction *reduction, const Minimal *minimal) {
   }
 }
 
-/* The start values that determine the solution are those of the dummy derivatives, or those of this choice if it has as
- * many. */
+/* The start values that determine the solution are those of the dummy derivatives or, if this choice of states has as
+ * many, its own. */
 static void take_ties(Reduction *reduction, const Minimal *minimal) {
   const Array *array = reduction->array;
   Form *form = &reduction->form;

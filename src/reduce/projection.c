@@ -1,7 +1,7 @@
 /* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 7) for constraints on variables that
  * have differential equations: Hessenberg forms of index 2 and higher.
  *
- * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D is that of a coordinate partition: u are
+ * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D belongs to a coordinate partition: u are
  * independent ones among the derivatives x', and the dependent ones follow from the constraint differentiated once, v included. So
  * the method is: replace each constraint h(t, x) = 0 by its derivative, and reduce the result with dummy derivatives. Its states
  * are all x, the independent x', x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the
@@ -11,7 +11,7 @@
  * velocities (section 1, [7]): x = D u + C^T v. */
 #include "reduce/method.h"
 
-/* Is the leaf one of those that the constraint determines, given all below? */
+/* Does the constraint determine this leaf, if all lower levels are given? */
 static bool is_own_level(const Array *array, uint32_t equation, Expr leaf) {
   uint32_t q = array_column(array, leaf), j = array->column_unknown[q];
   return (int32_t)array_order(array, q) == array->d[j] - array->c[equation];
@@ -100,7 +100,7 @@ static void list_names(const Reduction *reduction, const bool *marked, TextVec *
   text_printf(reduction->heap, text, ")");
 }
 
-/* The variables of the Hessenberg form (6): x are those in the constraints, z the algebraic ones of the
+/* The variables of the Hessenberg form (6): x are the variables in the constraints, z the algebraic variables of the
  * same blocks. */
 static const char *name_parts(const Reduction *reduction, const bool *constrains, uint32_t constraints,
                               uint32_t linear) {

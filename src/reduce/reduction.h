@@ -27,7 +27,7 @@ typedef struct Multiplier {
 
 /* How column q is tied to column q + 1. */
 typedef enum Tie {
-  TIE_NONE,       /* not at all: column q + 1 is a separate variable */
+  TIE_NONE,       /* not tied: column q + 1 is a separate variable */
   TIE_DERIVATIVE, /* y[q]' = y[q + 1] */
   TIE_MULTIPLIED, /* with multipliers added */
 } Tie;
@@ -58,7 +58,7 @@ typedef struct StartLink {
 typedef struct Reduced {
   Array *array;
   ArrayCode *code;
-  const Structure *structure; /* of the array; NULL: it is integrated as it is, every tie a link */
+  const Structure *structure; /* of the array; NULL: the array is integrated as it is, with a link for every tie */
   const DummyBlocks *choice;  /* NULL if structure is */
   const StatePlan *states;
   const Modes *modes;
@@ -90,8 +90,8 @@ typedef struct ArrayRun {
   double *y; /* initial values */
 } ArrayRun;
 
-/* The equations of a model as written: those that determine a derivative, those to be solved together, those that give a
- * variable explicitly. */
+/* The equations of a model as written: equations that determine a derivative, equations that are solved together, and
+ * equations that give a variable explicitly. */
 typedef struct EquationKinds {
   uint32_t differential, algebraic, solved;
 } EquationKinds;
@@ -172,9 +172,9 @@ bool reduction_keep_unconstrained(Reduction *reduction);
  * derivatives if it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
-/* Makes the rows of the form the system to integrate. They are those of an array for the smaller offsets c, in its order. d: its
- * highest derivatives; NULL: those that c makes. tie: the columns of the original array to tie, so that the system has index 1;
- * NULL: all columns are tied, and the index may stay high. */
+/* Makes the rows of the form the system to integrate. They are the rows of an array with the smaller offsets c, in its order. d:
+ * the highest derivatives of that array; NULL: those that follow from c. tie: the columns of the original array to tie, so that the
+ * system has index 1; NULL: all columns are tied, and the index may stay high. */
 void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie);
 
 /* The value of an expression over the array at the values of the reduction; NAN: it has none. */

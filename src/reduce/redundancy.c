@@ -140,8 +140,8 @@ static bool leave_row_out(Dependences *dependences, uint32_t row) {
   return true;
 }
 
-/* An equation follows if its rows add nothing to those of the others, except for the highest, which the others may give at a higher
- * level. */
+/* An equation follows from the others if its rows add nothing to their rows. The highest row is an exception: the
+ * others may give it at a higher level. */
 static bool leave_equation_out(const Array *array, Dependences *dependences, uint32_t equation) {
   uint32_t top = array->row_start[equation + 1] - 1;
   bool follows = true;
@@ -214,8 +214,8 @@ static uint32_t list_components(const RedundancySearch *search, const Pattern *p
   return count;
 }
 
-/* Lists the equations without a derivative that no other has, among those that are differentiated this often; all of them if some
- * of these contain delayed values. */
+/* Lists the equations without a derivative that no other has, among the equations that are differentiated this often.
+ * Lists all of these equations if some of them contain delayed values. */
 static int32_t *list_rows_left(const RedundancySearch *search) {
   const Problem *problem = &search->whole->problem;
   int32_t *level = index_zeros(search->arena, (int32_t)problem->equations);

@@ -1,5 +1,6 @@
-/* redundancy: equations that follow from the others, on the solutions if not everywhere, and the unknowns that they leave free:
- * multipliers of constraints that repeat each other, like those of a plate on more parallel rods than it needs.
+/* redundancy: finds equations that follow from the others, everywhere or only on the solutions, and the unknowns that
+ * they leave free. Such unknowns are the multipliers of constraints that repeat each other, for example of a plate
+ * that hangs on more parallel rods than it needs.
  *
  * An equation with a derivative that no other equation contains cannot depend on others. Such equations are removed,
  * repeatedly; in a mechanism only the constraints remain. The remaining ones are divided into connected components, and the

@@ -34,7 +34,8 @@ const TangentPlan *tangent_plan(const Problem *problem, const int32_t *equation,
   const MassForm *mass = problem->model->mass;
   if (!mass || count < 2 || count > LARGEST_MOTION) return NULL;
   int32_t all = (int32_t)(mass->coordinates + mass->constraints);
-  int32_t *row = index_list(heap, all), *column = index_list(heap, all); /* of coordinates, then constraints; from 1 */
+  /* Per coordinate, then per constraint; from 1. */
+  int32_t *row = index_list(heap, all), *column = index_list(heap, all);
   for (int32_t k = 0; k < count; k++) {
     uint32_t e = problem->equation[equation[k]] - mass->first, u = problem->unknown[unknown[k]];
     int32_t coordinate = position(mass->coordinate, mass->coordinates, u);
@@ -89,7 +90,7 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
 typedef struct Assignments {
   ExprVec leaves, values;
   ExprVec rows, columns; /* workspace: the remaining part of the block */
-  uint32_t written;      /* this many rows at the beginning are as written */
+  uint32_t written;      /* this many rows at the beginning are unchanged */
   Expr *idle;            /* per block: the value of its column, if find_idle has solved it; else EXPR_NONE */
 } Assignments;
 
@@ -224,8 +225,8 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, in
   return true;
 }
 
-/* The matrix entries that the joint program of a unit evaluates: those of its stage that are not constant, and those that the last
- * correction of a nonlinear unit below has changed. The latter then need no separate program. */
+/* The matrix entries that the joint program of a unit evaluates: the entries of its stage that are not constant, and
+ * the entries that the last correction of a nonlinear unit below has changed. The latter then need no separate program. */
 static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
   const BlockGroup *group = &shape->group[unit->stage];
   const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];
@@ -299,7 +300,7 @@ static void mark_used(const StatePlan *plan, int32_t block, ExprVec *leaves, boo
   }
 }
 
-/* Removes blocks from a set that blocks outside of it use. */
+/* Removes from a set the blocks that blocks outside of the set use. */
 static void keep_unused(const StatePlan *plan, bool *set) {
   ExprVec leaves = {0};
   if (!memchr(set, true, (size_t)plan->structure->blocks.n_blocks)) return;
@@ -328,7 +329,7 @@ static void find_idle(StatePlan *plan, Assignments *found) {
   keep_unused(plan, plan->idle);
 }
 
-/* A block is loose if its columns are algebraic and only loose blocks use it. Without states all are. */
+/* A block is loose if its columns are algebraic and only loose blocks use it. Without states, all blocks are loose. */
 static void find_loose(StatePlan *plan) {
   const Structure *structure = plan->structure;
   int64_t states = 0;

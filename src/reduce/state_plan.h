@@ -32,8 +32,9 @@ StateSpace *state_plan_space(Heap *heap, Evaluator *evaluator, const StatePlan *
  * in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
 
-/* [columns] those that nonlinear equations give and on which no derivative depends: states do not show which of their solutions it
- * is. Without states, all that nonlinear equations give. NULL: there are none. Lives in the code's heap. */
+/* [columns] those that nonlinear equations give, and on which no derivative depends: the states do not show which
+ * solution of these equations a column belongs to. Without states, these are all columns that nonlinear equations give. NULL: there
+ * are none. Lives in the code's heap. */
 const bool *state_plan_branching(const StatePlan *plan);
 
 /* [columns] those that an equation gives explicitly and on which no derivative depends. Lives in the code's heap. */

@@ -172,8 +172,8 @@ static PartStep *decompose_parts(PointSearch *search, Arena *arena) {
   return step;
 }
 
-/* The Gauss-Newton step of least weighted norm from y, or that of Levenberg and Marquardt with this damping; all of it or a part,
- * as `trial`. Returns the residual there. */
+/* The Gauss-Newton step of least weighted norm from y, or the step of Levenberg and Marquardt with this damping; all of it or a
+ * part, as `trial`. Returns the residual there. */
 static double try_step(PointSearch *search, const PartStep *step, const double *y, double damping, double fraction,
                        double *trial) {
   memcpy(trial, y, search->columns * sizeof *trial);
@@ -272,7 +272,7 @@ static bool rows_hold(PointSearch *search, const double *y) {
   return linearize(search, y, search->weight) && residual_norm(search, y) <= HOLDS;
 }
 
-/* Copies columns of entries, or of their rows, to after those that each column has already. */
+/* Appends to each column copies of its entries, or of their rows. */
 static void add_entries(const Jacobian *jacobian, const int32_t *start, int32_t *next, const double *values,
                         double *entries) {
   for (uint32_t q = 0; q < jacobian->columns; q++)
@@ -298,7 +298,7 @@ static bool evaluate_entries(void *context, const double *y, double *entries) {
   return ok;
 }
 
-/* The rows of a Jacobian, which are those of the search from `first` on, after those that each column has already. */
+/* Appends the rows of a Jacobian to each column; they are the rows of the search from `first` on. */
 static void add_pattern(PointSearch *search, const Jacobian *jacobian, uint32_t first, int32_t *next) {
   for (uint32_t q = 0; q < jacobian->columns; q++)
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)

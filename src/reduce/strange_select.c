@@ -149,7 +149,7 @@ static double later_rows(const Strangeness *strangeness, const Ranks *ranks, con
   return sum * strangeness->evaluator->nominal[column] * ranks->part[own].factor[parts->column_place[column]];
 }
 
-/* The rows of a part in z^T F_w = 0, with those of later parts given: the solution of least norm plus any null vector. */
+/* The rows of a part in z^T F_w = 0, if the rows of later parts are given: the solution of least norm plus any null vector. */
 static void extend_null_vector(const Strangeness *strangeness, const Ranks *ranks, uint32_t p, const double *values,
                                Arena *arena, uint32_t *seed, double *z) {
   const PartRanks *part = &ranks->part[p];
@@ -293,7 +293,7 @@ static int32_t choose_rows(const Strangeness *strangeness, const Ranks *ranks, A
   return count;
 }
 
-/* Those of a part; chosen: independent rows. */
+/* The rows of a part that are needed; chosen: independent rows. */
 static void mark_needed(const Strangeness *strangeness, const PartRanks *ranks, const bool *chosen, Arena *arena,
                         bool *needed) {
   const RankPart *part = ranks->part;

@@ -165,7 +165,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const 
     strangeness->a = strangeness->solved = ranks.all - ranks.high;
     strangeness->d = strangeness->size - strangeness->a;
     /* The uniform array has rows of stages above 0, which this one does not have. They determine only the columns of their own
-     * stage (array.h). So the constraints of level l of the uniform array are those of the rows up to level l here. */
+     * stage (array.h). So the constraints of level l of the uniform array are given by the rows up to level l here. */
     strangeness->mu = strangeness_constraint_level(strangeness, &ranks, t, y);
     keep_singular_values(strangeness, &ranks);
     strangeness->y = heap_copy(strangeness->heap, y, array->columns, sizeof(double));
@@ -215,7 +215,7 @@ double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint3
                          order);
 }
 
-/* The first value of a column: that of the previous array, of the structural initialization, or the start value. */
+/* The first value of a column: its value in the previous array or in the structural initialization, or its start value. */
 static double first_value(const Strangeness *strangeness, const Array *before, const double *value, uint32_t unknown,
                           uint32_t order) {
   uint32_t column = before ? before->column_start[unknown] + order : 0;
@@ -392,7 +392,7 @@ static void report_free(const Strangeness *strangeness) {
   for (uint32_t k = 0; k < strangeness->free_count; k++) {
     const FreeUnknown *free = &strangeness->free[k];
     const char *name = model_name(model, model->unknowns.data[free->unknown]);
-    if (name[0] == '$') continue; /* made by freedom_close: the user did not write it */
+    if (name[0] == '$') continue; /* freedom_close made this unknown: the user did not write it */
     if (free->choice == FREE_HELD)
       diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: it is held at %.10g",
                    name, free->value);

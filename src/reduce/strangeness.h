@@ -31,7 +31,7 @@ typedef struct SingularValues {
 /* The treatment of an unknown that nothing determines. */
 typedef enum FreeChoice {
   FREE_NEAREST, /* the unknown and other free unknowns stay near their start values (freedom.h), */
-  FREE_SLOWEST, /* or its highest derivative stays near 0, */
+  FREE_SLOWEST, /* or the highest derivative of the unknown stays near 0, */
   FREE_HELD,    /* or the unknown is held at its value at the start */
 } FreeChoice;
 
@@ -58,11 +58,11 @@ typedef struct Strangeness {
   RankParts parts; /* of the array's Jacobian: connected components, or the coarse blocks where the array is reduced */
   Evaluator *evaluator;
   Switches *switches;      /* of a uniform array, while its point is searched for; NULL: nothing is discrete */
-  double *discrete_starts; /* of the uniform one, per discrete variable: before the initial event */
+  double *discrete_starts; /* values before the initial event, for a uniform array, per discrete variable */
   bool is_isolated;        /* structural analysis is right near the initial point, but not at it */
   bool reduced;            /* the array has structural offsets */
   bool staged;             /* states are exchanged only within their stage */
-  bool shrunk;             /* it is the uniform one without unneeded parts */
+  bool shrunk;             /* the array is uniform, without its unneeded parts */
   int32_t *first;          /* per unknown: number of its columns in x */
   /* the characteristic values; x has `size` columns, u of which the equations leave free: added equations hold them */
   int32_t mu, size, a, d, v, u;
@@ -111,8 +111,8 @@ bool strangeness_jacobian(const Strangeness *strangeness, const RankParts *parts
 /* The array for these offsets, which must outlive it, with the values known so far. */
 void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c, const int32_t *d);
 
-/* Moves strangeness->y to a consistent point nearby by the Gauss-Newton method; fixed start values are held, given ones and those
- * of the known point if possible. false: an error is in diags, unless they may not move. */
+/* Moves strangeness->y to a consistent point nearby by the Gauss-Newton method; fixed start values are held, given
+ * start values and the values of the known point if possible. false: an error is in diags, unless they may not move. */
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
 
 /* Finds mu, a, u and a consistent point by the uniform array, which it makes: every equation differentiated mu + 1 times. false: an
@@ -139,13 +139,13 @@ typedef struct PartRanks {
   double *matrix;           /* the Jacobian, rows and columns scaled */
   double *scale, *factor;   /* of the rows; of the columns over their nominal values */
   int32_t all, high;        /* ranks of [F_x F_w], F_w */
-  const double *values;     /* singular values of the first; those of the second are in w */
+  const double *values;     /* singular values of the first matrix; those of the second one are in w */
   int32_t *x_list, *w_list; /* columns of the part */
   int32_t x_count, w_count;
   Svd w; /* of F_w */
 } PartRanks;
 
-/* Those of all parts, and their sums. */
+/* The ranks of all parts, and their sums. */
 typedef struct Ranks {
   uint32_t count;
   PartRanks *part;

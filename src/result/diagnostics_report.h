@@ -3,5 +3,6 @@
 
 #include "base/diag.h"
 
-/* Adds "diagnostics" to the object with which the text ends: those of the model, then those of the run (NULL: none). */
+/* Adds "diagnostics" to the object with which the text ends: the diagnostics of the model, then the diagnostics of the run (NULL:
+ * none). */
 void diagnostics_report_json(const Source *source, const Diags *model, const Diags *run, Heap *heap, TextVec *text);

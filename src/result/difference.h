@@ -8,9 +8,9 @@
 #include "result/trajectory.h"
 
 typedef struct SignalDifference {
-  uint32_t signal[2]; /* its number in either table */
+  uint32_t signal[2]; /* number of the signal in either table */
   double largest;     /* |first - second| where it is largest */
-  double relative;    /* that, divided by the largest |value| of the signal in either result; 0 if they are equal */
+  double relative;    /* the largest difference, divided by the largest |value| in either result; 0 if they are equal */
   double time;        /* time of the largest difference; NaN if they are equal */
   double value[2];    /* of both results at that time */
 } SignalDifference;
@@ -18,7 +18,7 @@ typedef struct SignalDifference {
 typedef struct ResultDifference {
   double start, stop;     /* the time span that both results cover */
   size_t times;           /* number of times at which they were compared */
-  bool is_span_different; /* one of them begins or ends at another time */
+  bool is_span_different; /* one of the results begins or ends at another time */
   SignalDifference *list; /* signals of both, the largest relative difference first */
   uint32_t count;
   uint32_t *single[2]; /* numbers of the signals that only one result has */

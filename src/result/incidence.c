@@ -152,7 +152,7 @@ typedef struct MapCell {
 
 static int32_t map_index(int32_t place, int32_t total) { return (int32_t)((int64_t)place * MAP_CELLS / total); }
 
-/* Faint, half or full. `capacity` is the content of a well-filled cell of a sparse matrix. */
+/* The opacity of a cell: faint, half or full. `capacity` is the content of a well-filled cell of a sparse matrix. */
 static int32_t map_level(const MapCell *cell, double capacity) {
   double share = (double)cell->count / capacity;
   return share > 0.25 ? 2 : share > 0.02 ? 1 : 0;

@@ -9,7 +9,7 @@
 
 typedef struct JsonLevel {
   char closing; /* the bracket that will close it */
-  bool filled;  /* it has an element */
+  bool filled;  /* the container has an element */
   bool broken;  /* an element began a line */
 } JsonLevel;
 

@@ -12,10 +12,10 @@
 
 enum {
   WIDTH = 800,
-  SERIES_EACH = 3 * SVG_COLOURS, /* then colours and dashes repeat */
+  SERIES_EACH = 3 * SVG_COLOURS, /* with more series, colours and dashes repeat */
   MOST_PANELS = 12,
   BYTES_OF_CURVES = 150000,
-  BYTES_A_POINT = 8, /* nearly always the most */
+  BYTES_A_POINT = 8, /* the bytes that a point takes, nearly always at most */
   LABEL_LENGTH = 44,
 };
 
@@ -29,7 +29,7 @@ typedef struct Drawing {
   Panels panels;
   double left, right; /* of the frames */
   double top, bottom; /* of the present panel's frame */
-  size_t points_each; /* a series may draw */
+  size_t points_each; /* the most points that a series may draw */
 } Drawing;
 
 Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title, const uint32_t *chosen,

@@ -197,7 +197,7 @@ static void put_x_labels(Canvas *canvas) {
     long length = (long)shown_width(canvas, x->label[k]);
     long start = (long)canvas->margin + cell_across(canvas, x->tick[k]) - length / 2;
     if (start + length > most) start = most - length;
-    if (start < column + (k > 0)) continue; /* it would touch the one before */
+    if (start < column + (k > 0)) continue; /* the word would touch the one before it */
     put_blanks(canvas, (size_t)(start - column));
     put_words(canvas, x->label[k]);
     column = start + length;

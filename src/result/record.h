@@ -41,7 +41,7 @@ typedef struct RecorderChoice {
   const SignalFilter *hidden; /* further ones, for pictures only */
   bool leaves_out; /* without `listed`: leave out variables that are protected or have HideResult, except for states */
   uint8_t digits;  /* digits of numbers in CSV files; 0: all */
-  bool by_mode;    /* the array is that of a mode: derivatives that it lacks may exist in another mode */
+  bool by_mode;    /* the array belongs to a mode: derivatives that it lacks may exist in another mode */
 } RecorderChoice;
 
 /* orders: per unknown of the model, its highest derivative that is a

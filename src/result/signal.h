@@ -57,7 +57,7 @@ uint32_t signals_add(SignalTable *table, const Signal *signal);
 /* The same for a signal whose texts outlive the table, or are in it: they are not copied. */
 uint32_t signals_add_kept(SignalTable *table, const Signal *signal);
 
-/* The text of a name, for signals_add_kept: that of the names the table was made over, or a copy. */
+/* The text of a name, for signals_add_kept: the text in the names over which the table was made, or a copy. */
 const char *signals_text(SignalTable *table, const Names *names, Name name);
 
 /* The name of a variable's signal: its flat name. It is in quotes, in the table, if it is `time` or looks like a derivative or like

@@ -24,8 +24,7 @@ double *trajectory_append(Trajectory *trajectory, double time) {
   if (trajectory->rows / trajectory->rows_per_chunk == trajectory->chunks.count) {
     size_t doubles = ((size_t)trajectory->columns + 1) * trajectory->rows_per_chunk;
     vec_reserve(trajectory->heap, &trajectory->chunks,
-                1); /* before the chunk is allocated, which would be lost if this is
-                                                            * refused */
+                1); /* reserves the list entry before the chunk is allocated: a refusal here would lose the chunk */
     vec_push(trajectory->heap, &trajectory->chunks, heap_resize(trajectory->heap, NULL, doubles * sizeof(double)));
   }
   double *row = row_at(trajectory, trajectory->rows++);

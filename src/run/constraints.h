@@ -13,7 +13,7 @@ typedef struct ConstraintPlan {
   uint32_t levels; /* 1 + the largest level; 0 without constraints */
   /* The last rows are equations as written that conversions replaced (array/convert.h); the others are among the code's. */
   uint32_t written;
-  const Program *program;   /* of these last rows; NULL: there are none */
+  const Program *program;   /* program of these last rows; NULL: there are none */
   const Jacobian *jacobian; /* of these last rows */
 } ConstraintPlan;
 

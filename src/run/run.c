@@ -411,7 +411,7 @@ static RunStatus status_of(RunLoop *run, bool ok) {
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 
-/* Handles the event right after the start, if there is one; the row before it is that of the start. */
+/* Handles the event right after the start, if there is one; the row before it belongs to the start. */
 static bool leave_start(RunLoop *run) {
   bool any;
   if (!stepper_leave_start(run->stepper, &any)) return false;

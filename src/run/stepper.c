@@ -27,8 +27,8 @@ static void keep_branch(Stepper *stepper) {
   copy_numbers(stepper->recent.y, stepper->steps.begin, (size_t)stepper->view->system.columns);
 }
 
-/* Searches for a fold from the beginning of the last step. The other columns are those of that point or, if steps have moved
- * them off the solution, those of an earlier point. */
+/* Searches for a fold from the beginning of the last step. The other columns are taken from that point or, if steps
+ * have moved them off the solution, from an earlier point. */
 static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   View *view = stepper->view;
   const System *system = &view->system;
@@ -324,8 +324,8 @@ static void watch_poles(Stepper *stepper, double t) {
   while (poles_find(stepper->poles, stepper->steps.segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
 }
 
-/* Searches for singular points up to t, and at those that the last step has passed. Returns TURNING_POINT if the solution
- * does not continue after one of them. */
+/* Searches for singular points up to t, and examines the singular points that the last step has passed. Returns TURNING_POINT if
+ * the solution does not continue after one of them. */
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
     TurningPoint *point = &stepper->turning_point, waiting = *point;

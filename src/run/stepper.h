@@ -65,8 +65,8 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
 
 typedef struct Stepper Stepper;
 
-/* structure: that of the view's array; NULL if there is none. watched: NULL for nothing. Errors and warnings go to diags. Lives
- * in the heap. */
+/* structure: the structure of the view's array; NULL if there is none. watched: NULL if nothing is watched. Errors and warnings go
+ * to diags. Lives in the heap. */
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,
                      const StepperOptions *options, Diags *diags);
 

@@ -122,7 +122,8 @@ bool stepper_passes_instant(Stepper *stepper, double t) {
   return true;
 }
 
-/* Sets the columns except states to the given start values that differ from where the run begins; false: there are none. */
+/* Sets the columns except states to the given start values that differ from the values where the run begins; false: there are
+ * none. */
 static bool take_start_values(Stepper *stepper, double *y) {
   Evaluator *evaluator = stepper->view->evaluator;
   void *ticket = NULL;

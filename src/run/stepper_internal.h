@@ -22,7 +22,7 @@ struct Stepper {
   Workspace *divisors;              /* divisors of rewritten equations; NULL: none */
   double *divisor_before, *divisor; /* at both ends of the last step */
   TurningPoint turning_point;
-  double changed; /* when a failed method was last replaced by another, if has_changed */
+  double changed; /* time at which a failed method was last replaced by another, if has_changed */
   bool has_changed;
   const Integrator *waiting; /* the method to continue with after a slide or an instant; NULL: the current one */
   void *ticket;              /* the integrator's heap; NULL: there is none yet */
@@ -54,7 +54,7 @@ struct Stepper {
       origin;         /* earlier points of the solution's branch: with the current states, and after the last event */
   uint32_t tiny;      /* number of steps in a row that hardly advanced */
   double *low, *high; /* [columns] min and max of states; NULL: there are none */
-  /* factorizations of blocks for the defect; like those of output points they do not count as work of steps */
+  /* factorizations of blocks for the defect; like factorizations for output points they do not count as work of steps */
   uint64_t look_factorizations;
 };
 
@@ -111,7 +111,7 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y);
 
 /* ---- the integrator and the choice of states ---- */
 
-/* The columns that the integrator has reached; those of branches are as they were followed. */
+/* The columns that the integrator has reached; columns of branches have the values that were followed. */
 void stepper_take_values(const Stepper *stepper, double *y);
 void stepper_take_branch(const Stepper *stepper, double *y); /* the branches alone */
 
@@ -137,7 +137,7 @@ bool stepper_leave_explicit(Stepper *stepper);
  * there. */
 bool stepper_try_other(Stepper *stepper, double t);
 
-/* The integrator to begin with. */
+/* The integrator with which a run begins. */
 const Integrator *stepper_first_integrator(Stepper *stepper);
 
 /* Begins a branch, or the choice of states. */

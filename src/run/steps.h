@@ -1,8 +1,9 @@
 /* steps: the steps of a run, from where one begins to the first event in it.
  *
  * A step is not longer than the delays that it reads, violates the equations inside by no more than its error explains
- * (segment/defect.h), and ends at the first kink (segment/kinks.h) or event (watch/watcher.h) in it. One that does not is repeated,
- * shorter: then the integrator is at the beginning of the step again.
+ * (segment/defect.h), and ends at the first kink (segment/kinks.h) or event (watch/watcher.h) in it. A step that
+ * fails one of these conditions is repeated with a shorter length; then the integrator is at the beginning of the
+ * step again.
  *
  * Exported solvers contain this file unchanged. */
 #pragma once
@@ -93,7 +94,7 @@ void steps_plan_timed(Steps *steps, double t, double until);
 
 /* ---- a step ---- */
 
-/* Begins a step where the integrator is: after a kink, the step size is that from before it. */
+/* Begins a step where the integrator is: after a kink, the step has the size from before it. */
 void steps_begin(Steps *steps);
 
 /* The time at which the step must end, at `stop` at the latest. */
@@ -120,8 +121,9 @@ void steps_shorten(Steps *steps);
 /* Repeats a step of a one-step method across a kink, up to the kink. */
 bool steps_end_at_kink(Steps *steps);
 
-/* Finds the first event of states in the last step, or where a solution leaves an edge along which it slid: its time, a mode that
- * changes there, and the columns in steps->y. false: there is none, or the step is repeated, up to where the event may be. */
+/* Finds the first event of states in the last step, or the point where a solution leaves an edge along which it slid.
+ * Gives its time, a mode that changes there, and the columns in steps->y. false: there is none, or the step is
+ * repeated up to the possible event. */
 bool steps_find_event(Steps *steps, const WatchedStep *step, double *t, int *mode);
 
 /* Was the step repeated? */

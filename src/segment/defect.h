@@ -37,7 +37,7 @@ typedef struct DefectLooks {
  * next step. */
 bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rejections, double next);
 
-/* Looks at the defect of a step: one in `every`, and each that is in doubt. Is it larger than the error of the step
+/* Examines the defect of one step in `every`, and of each step that is in doubt. Is it larger than the error of the step
  * explains, and can the step be shorter? *found: the largest defect seen, -1 if the step is not examined. y: room for all
  * columns. */
 bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, bool is_in_doubt, double *y,

@@ -22,7 +22,7 @@ struct Kinks {
   double tolerance;
   double *size;  /* of the terms of each argument, at the end of the last step */
   uint32_t idle; /* kinks found in a row that delayed steps */
-  double *y;     /* columns at that evaluation */
+  double *y;     /* columns at the last evaluation */
 };
 
 /* The last step. */

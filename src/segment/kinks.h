@@ -6,8 +6,8 @@
  * by the difference from their prediction, which does not include the kink. If that estimate is a small part of the difference,
  * as in a step much shorter than those before, the defect shows the error, and the step is examined inside.
  *
- * Where kinks are many, as those of transistors, steps that end at each of them would be short. Steps of radau pass over them, and
- * their estimate keeps the requested tolerance. The same holds for conditions whose branches meet (array/meeting.h). */
+ * If there are many kinks, as in circuits with transistors, steps that end at each of them would be short. Steps of radau pass over
+ * them, and their estimate keeps the requested tolerance. The same holds for conditions whose branches meet (array/meeting.h). */
 #pragma once
 
 #include "segment/segment.h"

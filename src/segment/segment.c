@@ -88,7 +88,7 @@ double *segment_set(Segment *segment, uint32_t column) {
   return at_slot(segment, slot);
 }
 
-/* Lists those of these columns that are not known yet, in `missing`. */
+/* Lists in `missing` the columns that are not known yet. */
 static uint32_t list_missing(Segment *segment, const uint32_t *columns, uint32_t count) {
   uint32_t missing = 0;
   for (uint32_t k = 0; k < count; k++) {

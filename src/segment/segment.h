@@ -20,7 +20,7 @@ typedef struct Segment {
   void *self;
   StepShape shape;             /* valid where `count` is not 0 */
   int count;                   /* of the coefficients of a column; 0: not known yet */
-  double part[BERNSTEIN_MOST]; /* parts of the step at which columns are sampled: Chebyshev's, with both ends */
+  double part[BERNSTEIN_MOST]; /* parts of the step at which columns are sampled: Chebyshev points, with both ends */
   Heap *heap;
   uint32_t *slot;         /* [columns] where its coefficients are, once needed; UINT32_MAX before */
   uint32_t slots, room;   /* slots in use, and allocated */
@@ -47,7 +47,7 @@ void segment_some(const Segment *segment, double t, const uint32_t *columns, uin
 /* Determines the shape of the polynomials. false: there is no step yet. */
 bool segment_open(Segment *segment);
 
-/* After segment_open: converts those of these columns that are not known yet. O(count * degree^2). */
+/* Call it after segment_open: converts the listed columns that are not known yet. O(count * degree^2). */
 void segment_need(Segment *segment, const uint32_t *columns, uint32_t count);
 
 /* The coefficients of a known column. */

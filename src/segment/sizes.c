@@ -38,7 +38,7 @@ static int32_t find_group(int32_t *group, int32_t c) {
   return c;
 }
 
-/* Columns of one row are coupled, and so are those of a variable and its derivatives. */
+/* Columns of one row are coupled, and so are a variable and its derivatives. */
 static void couple_columns(Sizes *sizes, const System *system, Heap *heap) {
   int32_t *first = heap_array(heap, (size_t)system->rows, sizeof *first), *group = sizes->group;
   for (int32_t r = 0; r < system->rows; r++) first[r] = -1;

@@ -27,8 +27,8 @@ typedef struct System {
   /* Entries of dG/dy that are the same at all times and points [nonzeros]. NULL: none is known to be. */
   const bool *constant;
 
-  /* Sizes of the columns: nominal, or 1; and those of absolute tolerances, tolerance * size[i], which may change from step to
-   * step. */
+  /* Sizes of the columns: nominal, or 1; and the sizes of absolute tolerances, tolerance * size[i], which may change
+   * from step to step. */
   const double *nominal, *size;
 
   /* Differentiation index of each column, 1 for states and index-1 unknowns, 2 or 3 where the view leaves a
@@ -66,8 +66,9 @@ typedef struct System {
   /* [columns] that follow from others and on which no rate depends: they are no reason for small steps. NULL: none known. */
   const bool *spare;
 
-  /* Algebraic columns that single equations give explicitly, each before those that its equation reads; and [rows] the column that a
-   * row gives, or -1. The Jacobian shows which of them have no effect at a point, as in a branch that is not taken. NULL: none known. */
+  /* Algebraic columns that single equations give explicitly; each comes before the columns that its equation reads. And [rows]
+   * the column that a row gives, or -1. The Jacobian shows which of them have no effect at a point, as in a branch that is not
+   * taken. NULL: none known. */
   const int32_t *follower, *given_by;
   int32_t followers;
 

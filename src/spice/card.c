@@ -202,7 +202,7 @@ static bool outside_section(DeckReader *reader, const Card *card) {
   if (!begins(at, ".lib")) return !file->is_inside;
   next_word(reader->arena, &at);
   char *section = next_word(reader->arena, &at);
-  if (next_word(reader->arena, &at)) return !file->is_inside; /* it also names a file */
+  if (next_word(reader->arena, &at)) return !file->is_inside; /* the card also names a file */
   if (section) lower_case(section);
   if (section && !strcmp(section, file->section)) file->is_inside = true;
   return true;

@@ -45,7 +45,7 @@ typedef struct Branch {
   bool has_junction; /* of a device */
   bool is_independent; /* of a source: it depends only on time and parameters */
   Expr still; /* for a source: its value for operating points that do not start a run; EXPR_NONE: `value` at 0 */
-  const Hysteresis *hysteresis; /* for a switch: `value` holds at the operating point; NULL: none */
+  const Hysteresis *hysteresis; /* hysteresis of a switch, whose `value` holds at the operating point; NULL: none */
   Expr given;                   /* of a capacitor or inductor: IC=; EXPR_NONE: none */
 } Branch;
 typedef VEC(Branch) BranchVec;

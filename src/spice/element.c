@@ -522,7 +522,7 @@ static Expr read_polynomial(const Element *element, const ExprVec *x, uint32_t a
   enum { HIGHEST = 16 };
   uint32_t variables[HIGHEST] = {0}, degree = 0;
   bool is_last = at + 1 >= field_count(element) || field_assigns(element->fields, at + 1);
-  bool is_gain = x->count == 1 && is_last; /* the only coefficient is that of x1 */
+  bool is_gain = x->count == 1 && is_last; /* the only coefficient belongs to x1 */
   Expr sum = dag_constant(element->dag, 0);
   if (is_gain) degree = 1;
   for (; at < field_count(element) && !field_assigns(element->fields, at); at++) {

@@ -98,7 +98,7 @@ static const char *free_name(const Circuit *circuit, const Model *model, Name el
   return name;
 }
 
-/* The derivative of a charge or flux; if charges are variables, that of such a variable. */
+/* The derivative of a charge or flux; if charges are variables, the derivative of such a variable. */
 static Expr rate_of(Writer *writer, const Branch *branch, Expr value, const char *what, const char *unit) {
   if (!writer->circuit->asked->charges) return dag_time_derivative(writer->dag, value);
   uint32_t variable = add_variable(writer->circuit, free_name(writer->circuit, writer->model, branch->name, what), unit,

@@ -245,8 +245,8 @@ static Expr junction(Dag *dag, const Expr *x) {
   return dag_multiply(dag, x[1], dag_unary(dag, OP_NOEVENT, dag_if(dag, is_forward, forward, reverse)));
 }
 
-/* depletion(v, c, pot, m, fc): the charge of a depletion capacitance c/(1 - v/pot)^m, continued beyond fc*pot by that of a
- * capacitance linear in v. */
+/* depletion(v, c, pot, m, fc): the charge of a depletion capacitance c/(1 - v/pot)^m, continued beyond fc*pot by the
+ * charge of a capacitance that is linear in v. */
 static Expr depletion(Dag *dag, const Expr *x) {
   double v[5] = {0};
   for (int k = 1; k < 5; k++)
@@ -264,7 +264,7 @@ static Expr depletion(Dag *dag, const Expr *x) {
   return dag_unary(dag, OP_NOEVENT, dag_if(dag, is_below, below, above));
 }
 
-/* How SPICE changes a junction potential with temperature, from that at 27 degrees and back. */
+/* How SPICE changes a junction potential with temperature, from its value at 27 degrees and back. */
 static double potential_shift(double t) {
   static const double reference = 300.15, thermal = 1.38064852e-23 / 1.6021766208e-19;
   double gap = 1.16 - 7.02e-4 * t * t / (t + 1108);

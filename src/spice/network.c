@@ -204,7 +204,7 @@ static bool refuse_floating(Network *network, Circuit *circuit) {
 
 /* ---- contraction ---- */
 
-/* A charge may depend on further nodes than those of its branch: their voltages are differentiated, too. */
+/* A charge may depend on nodes other than the ends of its branch: their voltages are differentiated, too. */
 static void join_charge(Circuit *circuit, NodeSets *parts, const uint32_t *node_of_unknown, const Branch *branch) {
   ExprVec variables = {0};
   sets_join(parts, branch->from, branch->to);

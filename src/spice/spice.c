@@ -18,7 +18,7 @@ bool spice_is_netlist(const char *path) {
   return false;
 }
 
-/* The name of the file without folder and ending, as far as it is an identifier. */
+/* The longest part of the file's name, without folder and ending, that is an identifier. */
 static Name model_name_of(Circuit *circuit, const char *path) {
   const char *slash = strrchr(path, '/'), *begin = slash ? slash + 1 : path, *dot = strrchr(begin, '.');
   size_t length = dot ? (size_t)(dot - begin) : strlen(begin);

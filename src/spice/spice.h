@@ -60,10 +60,10 @@ typedef struct SpiceModel {
   SweepScale sweep;
   const char *missing;           /* a requested analysis that daedal does not have: .ac; NULL: none */
   Span missing_span;             /* of its card */
-  double output_start, max_step; /* of .tran; 0: not given */
+  double output_start, max_step; /* output start and longest step of .tran; 0: not given */
 } SpiceModel;
 
-/* Does the name of a file end as that of a netlist? */
+/* Does the name of a file end as the name of a netlist does? */
 bool spice_is_netlist(const char *path);
 
 /* A copy in the arena in lower case, as all names of netlists are. */

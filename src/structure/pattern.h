@@ -35,7 +35,7 @@ Pattern incidence_pattern(const Incidence *incidence);
 /* Rows become columns; entries of a new row ascend. Owned by the arena. O(entries). */
 Pattern pattern_transpose(Arena *arena, const Pattern *pattern);
 
-/* The entries with order + c == d, those that hold a highest derivative of the differentiated problem.
+/* The entries with order + c == d, which hold a highest derivative of the differentiated problem.
  * Owned by the arena. O(entries). */
 Pattern incidence_tight(Arena *arena, const Incidence *incidence, const int32_t *c, const int32_t *d);
 

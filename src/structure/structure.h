@@ -13,7 +13,7 @@
 typedef enum StructureStatus {
   STRUCTURE_OK,
   STRUCTURE_UNBALANCED, /* numbers of equations and variables differ */
-  STRUCTURE_SINGULAR,   /* they agree, but no perfect matching exists */
+  STRUCTURE_SINGULAR,   /* the numbers agree, but no perfect matching exists */
 } StructureStatus;
 
 typedef struct Structure {

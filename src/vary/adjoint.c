@@ -197,7 +197,7 @@ static size_t bytes_of(const Adjoint *adjoint, const TakenStep *taken) {
   return (size_t)taken->method->stages * (size_t)adjoint->system.columns * sizeof(double);
 }
 
-/* Can the step of note k be recomputed from that of the note before? */
+/* Can the step of note k be recomputed from the step of the previous note? */
 static bool continues(const Adjoint *adjoint, uint32_t k) {
   const Note *note = &adjoint->notes.data[k];
   if (k == 0 || note[-1].kind != NOTE_STEP) return false;
@@ -311,7 +311,7 @@ static void weigh_leaves(Adjoint *adjoint, const LeafJacobian *leaves, const dou
     weights->pre[plan->discretes.data[d]] += factor * leaf_jacobian_dot(leaves, leaf, values, vector);
 }
 
-/* From weights of the roots, in adjoint->root, to those of everything that they depend on. */
+/* Converts weights of the roots, in adjoint->root, to weights of everything that the roots depend on. */
 static void weigh_roots(Adjoint *adjoint, const Roots *roots) {
   const SensitivityPlan *plan = adjoint->plan;
   if (!plan->roots) return;

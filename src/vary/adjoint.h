@@ -2,8 +2,9 @@
  * values, for about the cost of two sensitivities.
  *
  * Sensitivities are propagated by linear maps: one for each step, and several for each event (sensitivity.h). During a run the
- * adjoint records the data of these maps. From the end on it applies their transposes to the weights that the number gives to the
- * variations of columns and discrete values, and collects the weights of the parameters. The result equals that of forward
+ * adjoint records the data of these maps. After the run it goes back from the end to the start. It applies the
+ * transposes of the maps to the weights with which the variations of columns and discrete values enter the number,
+ * and collects the weights of the parameters. The result equals that of forward
  * sensitivities except for round-off and the errors of iterations.
  *
  * Memory: for each step the columns at its stages. If these exceed the limit, steps between checkpoints are forgotten, and

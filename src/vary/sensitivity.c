@@ -355,8 +355,8 @@ static double largest_of(const Sensitivity *sensitivity, const Direction *direct
 }
 
 /* The size to which errors of a state's variation are relative: the variation itself. If that is small, it is 1% of the largest
- * variation of any state so far, or the variation that the present rate would give over the whole run, as far as that matters for a
- * state of its nominal size. */
+ * variation of any state so far, or the variation that the present rate would give over the whole run, if that
+ * matters for a state of its nominal size. */
 static double error_scale(const Sensitivity *sensitivity, const Direction *direction, int32_t link) {
   const System *system = &sensitivity->view->system;
   int32_t c = system->link_from[link];
@@ -448,7 +448,7 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
                       double to) {
   double from = segment->t0;
   if (sensitivity->has_step)
-    sensitivity->last_h = 0; /* the step is repeated: the kept stages are its own, not those of the step before */
+    sensitivity->last_h = 0; /* the step is repeated: the kept stages belong to it, not to the step before */
   sensitivity->has_step = sensitivity->is_coarse = false;
   sensitivity->segment = segment;
   if (!(to > from)) return true;

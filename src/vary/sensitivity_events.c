@@ -19,7 +19,7 @@ bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why) {
 
 /* ---- rates ---- */
 
-/* The time derivatives of all columns at (t, y), whose rows hold, in sensitivity->rate; the variation is that of the point. */
+/* The time derivatives of all columns at (t, y), whose rows hold, in sensitivity->rate; the variation belongs to this point. */
 static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   const SensitivityPlan *plan = sensitivity->plan;
@@ -37,7 +37,7 @@ static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
   return true;
 }
 
-/* From the variations of the states in the event to those of all columns. */
+/* Computes the variations of all columns from the variations of the states in the event. */
 static bool complete(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   if (!find_rates(sensitivity, t, y)) return false;
@@ -121,7 +121,7 @@ static bool find_times(Sensitivity *sensitivity, double t, uint32_t mode) {
   }
   if (!moves) return true;
   if (evaluator->inputs)
-    return sensitivity_refuse(sensitivity, t, "its time varies, and the rates of inputs along time are not known");
+    return sensitivity_refuse(sensitivity, t, "its time varies, and the rates of inputs over time are not known");
   return isfinite(1 / rate) ||
          sensitivity_refuse(sensitivity, t,
                             "its condition is touched, not crossed, so that its time has no derivative");
@@ -344,14 +344,14 @@ bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment 
                         const SensitivityMoment *sizes) {
   size_t variables = (size_t)sensitivity->view->system.columns + sensitivity->plan->code->model->discretes.count;
   for (size_t k = 0; k < sensitivity->count; k++)
-    for (size_t c = 0; c < variables; c++) { /* pre() of continuous variables is that of the last event */
+    for (size_t c = 0; c < variables; c++) { /* pre() of continuous variables belongs to the last event */
       double then = moment->now[k * moment->values + c], size = fabs(sizes->now[k * moment->values + c]);
       if (!(fabs(sensitivity->directions[k].now[c] - then) <= SAME * size)) return false;
     }
   return true;
 }
 
-/* Does the time of mode m vary in direction k as that of mode n? */
+/* Do the times of modes m and n vary in the same way in direction k? */
 static bool move_alike(const Sensitivity *sensitivity, const double *time, size_t modes, uint32_t m, uint32_t n) {
   for (size_t k = 0; k < sensitivity->count; k++) {
     double a = time[k * modes + m], b = time[k * modes + n];

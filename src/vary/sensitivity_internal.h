@@ -37,7 +37,7 @@ struct Sensitivity {
   StartSlopes start_slopes;
   double tolerance; /* of the run */
   double span;      /* its length */
-  double goal;      /* of the iteration, relative */
+  double goal;      /* tolerance of the iteration, relative */
   /* NULL: variations are followed; otherwise the first direction is a probe, made again at every event, and the others are
    * combinations of the targets that control the steps */
   Adjoint *adjoint;
@@ -71,7 +71,7 @@ struct Sensitivity {
   double longest;                /* the step size that the error of the last step allows */
   bool is_coarse;                /* the last step was longer */
   double *rate, *before;         /* columns: time derivatives in an event; values at its beginning, or after reinit */
-  /* the step before, to continue it; h 0: there is none */
+  /* the step before, from which the next one continues; its h is 0 if there is none */
   double last_t, last_h;
   const RadauCoefficients *last_method;
   bool takes_turns; /* the event is one of several at one time: see turns.h */

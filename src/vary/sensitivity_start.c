@@ -1,5 +1,6 @@
-/* sensitivity_start: derivatives at the start. Parameters vary with those that they are bound to, start values with
- * the parameters in them. Columns that keep their start values vary with these, all others as the equations require. */
+/* sensitivity_start: derivatives at the start. Parameters vary with the parameters that they are bound to; start
+ * values vary with the parameters in them. Columns that keep their start values vary with these, all others as the equations
+ * require. */
 #include "base/map.h"
 #include "core/constants.h"
 #include "init/differentiate.h"

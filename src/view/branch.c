@@ -33,8 +33,8 @@ struct Branch {
   int32_t count, *columns; /* branching columns */
   BranchPoint begin, end;  /* of the last step */
   bool is_at_once;         /* the last step was followed without halving */
-  BranchPoint at, next; /* at: the last point of the branch that was reached; next: the point after it, or before it */
-  double *beside;       /* all columns next to a point */
+  BranchPoint at, next;    /* at: the last point of the branch that was reached; next: the point to reach from it */
+  double *beside;          /* all columns next to a point */
 };
 
 Branch *branch_new(Heap *heap, View *view) {
@@ -61,7 +61,7 @@ static double size_of(const Branch *branch, int32_t c) {
   return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
 }
 
-/* Solves for the branch at a time of the step from its values at another time; the other columns are those of the step.
+/* Solves for the branch at a time of the step from its values at another time; the other columns come from the step.
  * */
 static bool solve(const Branch *branch, const Segment *segment, double t, BranchGuess guess, const double *from,
                   double *y) {

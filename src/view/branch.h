@@ -17,7 +17,7 @@ Branch *branch_new(Heap *heap, View *view);
 typedef enum BranchStatus {
   BRANCH_KEPT,
   BRANCH_LEFT, /* the branch continues to the end of the step, but the step ends at another solution */
-  BRANCH_LOST, /* it cannot be followed that far */
+  BRANCH_LOST, /* the branch cannot be followed that far */
 } BranchStatus;
 
 /* Follows the branch along the last step. */

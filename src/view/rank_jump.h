@@ -14,6 +14,6 @@ typedef struct RankJump RankJump;
 /* For the array of `strangeness`. Lives in the heap. */
 RankJump *rank_jump_new(Heap *heap, const Strangeness *strangeness);
 
-/* All columns after an event at t, in place, as far as they are determined. false: the equations do not determine the jump of
- * *column, and y stays unchanged. O(columns^3). */
+/* Computes all columns after an event at t, in place, as far as they are determined. false: the equations do not determine the jump
+ * of *column, and y stays unchanged. O(columns^3). */
 bool rank_jump_solve(RankJump *jump, double t, double *y, uint32_t *column);

@@ -23,8 +23,8 @@ typedef struct ConstMoment {
   const double *y;
 } ConstMoment;
 
-/* A result of examining the choice of states, beside those of state_form.h: the selected rows do not determine the columns, so select
- * again. */
+/* A result of examining the choice of states, in addition to those of state_form.h: the selected rows do not determine the columns,
+ * so select again. */
 enum { EXCHANGE_RESELECT = -3 };
 
 typedef struct Exchanges {
@@ -51,8 +51,8 @@ typedef struct ViewMethods {
    * does not slide. */
   EvalStatus (*solve_corner)(View *view, double t, double *y, int corner);
 
-  /* Solves the rows at an event that has given columns other values, which stay (`held`, per column), as do states as far as
-   * the rows allow. */
+  /* Solves the rows at an event that has given columns other values, which stay (`held`, per column). States stay,
+   * too, as far as the rows allow. */
   EvalStatus (*solve_holding)(View *view, double t, double *y, const uint8_t *held);
 
   /* Exchanges states for columns that are better at the point `ahead`; only the links change. Without `sure` it examines the choice

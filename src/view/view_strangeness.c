@@ -22,7 +22,7 @@ static const double RAISED =
 static const double JUMPED = 1e-6; /* a larger relative change of a column is a jump */
 enum { LOOK_EVERY = 32 /* steps, for any rates */ };
 
-/* The columns that are not states: those of the whole system with all rows, or those of one part with its rows. */
+/* The columns that are not states: of the whole system with all rows, or of one part with its rows. */
 typedef struct Minor {
   int32_t *start, *row, *entry; /* entry: of the system */
   double *values;
@@ -34,7 +34,7 @@ typedef struct SelectedView {
   View view;
   Strangeness *strangeness;
   ArrayJump *jump;       /* for an array with structural offsets; NULL otherwise, or without events */
-  RankJump *rank_jump;   /* for one without them */
+  RankJump *rank_jump;   /* for an array without structural offsets; NULL otherwise, or without events */
   bool *differentiated;  /* per column: the equations as written contain a higher derivative of its unknown */
   double *before;        /* all columns */
   double *rows, *values; /* of the whole array */
@@ -320,7 +320,7 @@ static bool is_same_stage(const Strangeness *strangeness, int32_t a, int32_t b) 
   return !strangeness->staged || stage_of(strangeness, a) == stage_of(strangeness, b);
 }
 
-/* The largest rate of a column relative to those of the states on which it depends: an estimate of T without evaluations. */
+/* The largest rate of a column relative to the rates of the states on which it depends: an estimate of T without evaluations. */
 static double outgrowth(const SelectedView *selected, const double *y) {
   const Strangeness *strangeness = selected->strangeness;
   double most = 0;
@@ -536,7 +536,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   return EVAL_STOP;
 }
 
-/* The state of its part that a column can replace best, among those that are not held. false: there is none. */
+/* The state of its part that a column can replace best; held states are left out. false: there is none. */
 static bool find_replaceable(const SelectedView *selected, int32_t column, const uint8_t *held, uint32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
   double best = DEPENDS;

@@ -43,12 +43,12 @@ struct Poles {
   double *least;          /* a divisor below this is examined closely */
   double *speed;          /* recent speed of each divisor */
   double *margin;         /* margins at the last evaluation */
-  bool *is_done;          /* it is never zero, or was already found */
+  bool *is_done;          /* the divisor is never zero, or was already found */
   uint64_t *in_vain;      /* how often each was searched for but was no pole */
   uint64_t *pause, *wait; /* steps without a search after that, and how many of them are left */
   PoleNodes *nodes;
   Search search;
-  double *y; /* columns at that evaluation */
+  double *y; /* columns at the last evaluation */
 };
 
 /* The last step. */
@@ -116,7 +116,7 @@ static void evaluate(const Poles *poles, ConstMoment at, double *out) {
   workspace_run(poles->workspace, &point, out);
 }
 
-/* Interpolated columns show where a divisor is zero as well as solved ones, and cost little. But explicit methods interpolate
+/* Interpolated columns show as well as solved ones where a divisor is zero, and they cost little. But explicit methods interpolate
  * states only. */
 static bool look_at(void *context, double t, double *margin) {
   const PoleStep *step = context;

@@ -155,7 +155,7 @@ static void add_explicit(Cone *cone, const UnitPlan *plan) {
   vec_push(prover->heap, &cone->units, unit);
 }
 
-/* Adds the entries of the unit's matrix: those of the rows of each group of its stage and above. */
+/* Adds the entries of the unit's matrix: the entries in the rows of each group of its stage and above. */
 static void add_entries(Cone *cone, const UnitPlan *plan, const int32_t *local, ProverUnit *unit) {
   Prover *prover = cone->prover;
   const BlockShape *shape = plan->shape;
@@ -767,7 +767,7 @@ Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_
   none.cost = prover->cost;
   bool is_whole = walk.proven > 0 && !(walk.low < walk.end), has_found = !isnan(walk.high);
   prover->reached = is_whole && walk.left_agrees && agrees ? step->segment->t1 : NAN;
-  if (!is_bounded || (is_whole && !walk.end_agrees && isnan(walk.first))) return none; /* this contradicts the end */
+  if (!is_bounded || (is_whole && !walk.end_agrees && isnan(walk.first))) return none; /* the end contradicts a proof */
   if (!has_found && walk.low < walk.end && isnan(walk.first)) walk.first = walk.low;
   if (!has_found && walk.low < walk.end) walk.last = walk.end;
   return (Proof){.proven = walk.proven * time,

@@ -26,8 +26,8 @@ typedef struct Trail {
       node_time[NODES]; /* falling values, the last one first; each is clearly below the value before it in time */
   int nodes;
   double middle;            /* between the first two evaluations; NAN: unknown */
-  bool is_suspect;          /* it may be zero between the last two evaluations: */
-  DeterminantInterval near; /* that time, as far as the columns of the run show */
+  bool is_suspect;          /* the determinant may be zero between the last two evaluations: */
+  DeterminantInterval near; /* an interval around that zero, as narrow as the columns of the run show */
 } Trail;
 
 typedef struct TimedColumns {
@@ -253,8 +253,8 @@ typedef struct FollowerSolver {
   Segment *segment; /* segment of the last step */
 } FollowerSolver;
 
-/* The determinant within the last step; NAN: unknown. Newton's method fails near a zero. There the columns of a follower are
- * accurate enough as they are. Those of the run are not a solution, and show nothing. */
+/* The determinant within the last step; NAN: unknown. Newton's method fails near a zero. There the columns of a
+ * follower are accurate enough without a correction. Those of the run are not a solution, and show nothing. */
 static double determinant_inside(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double t) {
   segment_values(segment, t, turning->inside);
   if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK) {
@@ -333,7 +333,7 @@ static double improve(const Trail *trail, double t) {
   for (int root = 1; root <= 3 && trail->nodes > 2; root++) {
     double time = extrapolate(trail, trail->nodes, root);
     double error = fabs(time - extrapolate(trail, trail->nodes - 1, root));
-    if (error >= least || time < trail->times[0]) continue; /* it was not yet zero two evaluations before */
+    if (error >= least || time < trail->times[0]) continue; /* the determinant was not zero two evaluations before */
     least = error;
     best = time;
   }
@@ -384,9 +384,9 @@ typedef enum FollowerTrace {
 /* Observations of a follower. */
 typedef struct FollowedPath {
   TimedColumns last;      /* the beginning of the step in which a zero was found, */
-  double behind;          /* and its end, if the sign differs there; otherwise NAN */
+  double behind;          /* the end of that step, if the sign differs there; otherwise NAN */
   double largest, lowest; /* absolute determinants */
-  double at_lowest;       /* time of the latter */
+  double at_lowest;       /* time of the lowest one */
   double now;             /* the time in question, and */
   double value;           /* the determinant one step after it; NAN: unknown */
   bool begins, ends;      /* the follower made at least one step; the follower reached the end */

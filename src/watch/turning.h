@@ -53,7 +53,7 @@ typedef enum TurningStatus {
   TURNING_POINT,  /* *point is the first singular point in the last step or close to it */
   TURNING_JUMP,   /* the determinant of a block changed its sign, but not through zero: it jumped, or became infinite */
   TURNING_ASTRAY, /* the same, and a follower keeps its sign: the run moved to another solution before *point */
-  TURNING_SMALL,  /* it was nearly zero in the last step */
+  TURNING_SMALL,  /* the determinant was nearly zero in the last step */
 } TurningStatus;
 
 /* Call this at the end of a step. Small blocks are evaluated every time, large ones at every tenth step and at the last one before

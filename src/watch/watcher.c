@@ -75,7 +75,7 @@ static bool look_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* The same with interpolated columns for those that conditions read. */
+/* The same, but the columns that conditions read are interpolated. */
 static bool peek_at(void *context, double t, double *margin) {
   Looking *looking = context;
   const WatcherPlan *plan = &looking->watcher->plan;

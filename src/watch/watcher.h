@@ -15,8 +15,8 @@
 
 /* What is known about the inside of a step. */
 typedef enum StepInside {
-  INSIDE_KNOWN,  /* its dense output costs nothing, or was already requested */
-  INSIDE_COSTLY, /* its dense output would take evaluations, and nothing else has requested it */
+  INSIDE_KNOWN,  /* the segment's dense output costs nothing, or was already requested */
+  INSIDE_COSTLY, /* the segment's dense output would take evaluations, and nothing else has requested it */
   INSIDE_UNREAD, /* the step was taken without dense output */
 } StepInside;
 
@@ -24,17 +24,17 @@ typedef enum StepInside {
 typedef struct WatchedStep {
   Segment *segment;
   StepInside inside;
-  bool is_timed; /* it ends at an event that was known in advance */
+  bool is_timed; /* the step ends at an event that was known in advance */
 } WatchedStep;
 
 /* How far a proof got. */
 typedef enum StepProof {
-  STEP_UNTRIED, /* it is impossible, or the budget is used up */
+  STEP_UNTRIED, /* a proof is impossible, or the budget is used up */
   STEP_OPEN,    /* a mode changes, or may change */
   STEP_PROVEN,  /* no mode changes in the step */
 } StepProof;
 
-/* Proofs about the last step; all modes agree at its beginning. In the library they are those of certificate.h. */
+/* Proofs about the last step; all modes agree at its beginning. In the library, certificate.h makes them. */
 typedef struct ProofMethods {
   /* Does the step stay in a region in which an earlier proof found that no mode changes? This takes no evaluation. */
   bool (*covers)(void *proofs, const WatchedStep *step);

@@ -207,7 +207,7 @@ static void report_unknown_system(const Solver *solver) {
   for (int k = 0; k < solver->model->branches; k++) report(solver, solver->model->branch_text[k]);
 }
 
-/* Changes to the system that holds now, from columns of the former one. Returns 1 if there is none, or no consistent values. */
+/* Changes to the system that holds now, from columns of the system before. Returns 1 if there is none, or no consistent values. */
 static int change_system(Solver *solver, double t, double *y) {
   const Model *before = solver->model;
   evaluate_branches(solver, t, solver->settle_y);
@@ -234,7 +234,7 @@ static int change_system(Solver *solver, double t, double *y) {
 }
 
 /* Handles an event at y and the current time, of a mode or, with -1, of none, and continues in other systems where the structure
- * changes. If the equations are undefined at an event of time, the time becomes that just after it. Returns 1 if it does not settle. */
+ * changes. If the equations are undefined at an event of time, the time moves to just after it. Returns 1 if it does not settle. */
 int events_settle(Solver *solver, double *y, int mode) {
   solver->settle.undetermined = SETTLE_NONE;
   solver->settle.restructured = false;
@@ -347,7 +347,7 @@ int events_initial(Solver *solver, double t, double *y) {
          states_solve(solver, t, y, state_form_find) != SOLVER_OK;
 }
 
-/* Handles the event at the start. Returns 1 where it does not settle. */
+/* Handles the event at the start. Returns 1 if it does not settle. */
 int events_first(Solver *solver) {
   if (!solver->model->has_logic) return 0;
   solver->decide.is_starting = true;
@@ -366,7 +366,7 @@ int events_end(Solver *solver) {
   return events_settle(solver, solver->y, -1);
 }
 
-/* Handles the event right after the start, of relations that change there: *any. Returns 1 where it does not settle. */
+/* Handles the event of relations that change right after the start; *any: there is one. Returns 1 if it does not settle. */
 int events_leave_start(Solver *solver, int *any) {
   Scalars *now = solver->now;
   *any = 0;

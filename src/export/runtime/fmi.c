@@ -46,7 +46,7 @@ static int stepped(void *context) {
 Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log, void *context) {
   const Model *model = &model_tables;
   if (!guid || strcmp(guid, model_token) != 0) {
-    log(context, 1, "the token of the model description is that of another model");
+    log(context, 1, "the token of the model description belongs to another model");
     return 0;
   }
   Instance *instance = calloc(1, sizeof *instance);
@@ -134,7 +134,7 @@ static InstanceStatus start(Instance *instance) {
   return INSTANCE_OK;
 }
 
-/* Computes the values that depend on those that were set. If that fails, a shorter step may help. */
+/* Computes the values that depend on values that were set. If that fails, a shorter step may help. */
 static InstanceStatus update(Instance *instance) {
   if (is_initial(instance)) return start(instance);
   if (!instance->is_stale) return INSTANCE_OK;
@@ -409,7 +409,7 @@ static InstanceStatus take_inputs(Instance *instance) {
   return INSTANCE_OK;
 }
 
-/* Is time a later than b by more than round-off? */
+/* Is the time a later than the time b by more than round-off? */
 static int is_later(double a, double b) { return a - b > 1e-9 * (fabs(a) + fabs(b) + 1e-300); }
 
 /* A communication step must begin at the present time, and end before the run ends. */

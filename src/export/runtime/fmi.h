@@ -119,7 +119,7 @@ InstanceStatus instance_serialized_size(Instance *instance, const void *state, s
 InstanceStatus instance_serialize(Instance *instance, const void *state, void *bytes, size_t size);
 InstanceStatus instance_deserialize(Instance *instance, const void *bytes, size_t size, void **state);
 
-/* Values of some types as numbers; `result` is that of the first value that fails. */
+/* Values of some types as numbers; `result` is the result for the first value that fails. */
 #define GET_NUMBERS(instance, references, count, types, type, values, result)                                         \
   for (size_t number = 0; number < (count) && (result) == INSTANCE_OK; number++) {                                    \
     double value = 0;                                                                                                 \

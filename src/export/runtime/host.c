@@ -1,4 +1,4 @@
-/* host: the model as the host of the library's steps (steps.h), and the directions in which all columns move with the states. Where
+/* If memory is refused, a step fails, and the next step makes its integrator again. Where
  * memory is refused, a step fails, and integrators are made again for the next. */
 #include "constants.h"
 #include "solver.h"
@@ -206,7 +206,7 @@ void host_forget_sizes(Solver *solver) {
 typedef struct Call {
   Solver *solver;
   double until;  /* the latest end of the step */
-  double t;      /* its end, or the event in it */
+  double t;      /* the end of the step, or the event in it */
   int mode;      /* that changes there */
   bool is_event; /* a mode changes, or something stops sliding */
   int repeated;  /* how often a step was taken again up to a possible event; such a step counts as rejected */

@@ -13,7 +13,7 @@ typedef struct Stage {
   double t;
   const ModelStage *size;
   int row, unknown;           /* its first ones */
-  int *start, *index, *entry; /* its own derivatives by columns, and where they are among those of the system */
+  int *start, *index, *entry; /* derivatives of the stage by columns, and their places in the system */
 } Stage;
 
 static void set_columns(const Stage *stage, const double *x) {

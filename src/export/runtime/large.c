@@ -173,7 +173,7 @@ static bool scale_rows(Large *large, const double *values) {
   return true;
 }
 
-/* The first entry used by elimination with a row, 0 if it is not yet a pivot. */
+/* The first entry used by elimination with a row, 0 if the row is not yet a pivot. */
 static int32_t first_entry(const Large *large, int32_t row) {
   return large->place[row] < 0 ? 0 : large->lower.start[large->place[row]];
 }
@@ -203,7 +203,7 @@ static int32_t reach(Large *large, int32_t from, int32_t stamp, int32_t top) {
   return top;
 }
 
-/* Eliminates a column by those before it, into `x`; returns the beginning of the list of its rows. */
+/* Eliminates a column by the columns before it, into `x`; returns the beginning of the list of its rows. */
 static int32_t eliminate(Large *large, const double *values, int32_t column, int32_t stamp) {
   int32_t top = large->n;
   for (int32_t e = large->start[column]; e < large->start[column + 1]; e++)

@@ -14,7 +14,7 @@
 typedef struct Output {
   Solver *solver;
   double stop;
-  long next, intervals; /* number of the next row at a multiple of the interval, and of the last */
+  long next, intervals; /* number of the next row at a multiple of the interval, and number of the last such row */
 } Output;
 
 static void print_text(void *context, const char *text) {

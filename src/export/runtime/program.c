@@ -63,7 +63,7 @@ void program_set_dependents(Solver *solver) {
   }
 }
 
-/* A parameter that an initial equation gives. */
+/* A parameter that an initial equation determines. */
 static bool set_parameter(void *host, int leaf, double value) {
   Solver *solver = host;
   if (isnan(value) || solver->parameters[leaf] == value) return false;

@@ -266,7 +266,7 @@ SolverStatus solver_start(Solver *solver, double time) {
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
-/* The states may be far from those of the last call. Columns that cannot be followed to the new states are therefore
+/* The states may be far from the states of the last call. Columns that cannot be followed to the new states are therefore
  * searched for. After a failure the columns are unchanged. */
 SolverStatus solver_complete(Solver *solver) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
@@ -393,7 +393,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
 
 /* ---- variables ---- */
 
-/* The indicator of a mode; after the modes, that of the choice of states. */
+/* The indicator of a mode, or, after the last mode, of the choice of states. */
 static double indicator(Solver *solver, int index) {
   if (index == solver->model->modes) return states_indicator(solver, solver->now->time, solver->y);
   edges_evaluate(&solver->edges, solver->now->time, solver->y);

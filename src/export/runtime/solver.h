@@ -73,8 +73,8 @@ typedef struct ModelVariable {
   int index, sign, flags;
 } ModelVariable;
 
-/* Rows that are solved for at least as many unknowns. If there are more, they start at their targets and, with is_nearest, end
- * as near to them as the rows allow. */
+/* Rows that are solved for at least as many unknowns. If there are more unknowns than rows, the unknowns start at
+ * their targets and, with is_nearest, end as near to them as the rows allow. */
 typedef struct ModelStage {
   int rows, unknowns, is_nearest;
 } ModelStage;
@@ -108,7 +108,7 @@ typedef struct Model {
   const bool *constant, *given, *spare, *watched; /* see System */
   const int32_t *follower, *given_by;             /* see System */
   int followers;
-  const uint32_t *watched_columns; /* those that conditions read */
+  const uint32_t *watched_columns; /* the columns that conditions read */
   uint32_t watched_count;
   const bool *is_sized, *is_signed; /* see Sizes */
   int is_rough;                     /* see DefectLooks */
@@ -161,7 +161,7 @@ typedef struct Model {
   int point_count;    /* start values that it gives, and their columns */
   const int *point_column;
   ModelProgram *point_starts, *point_conditions;
-  int point_modes, point_first_mode, point_discretes; /* its conditions, among its discrete values */
+  int point_modes, point_first_mode, point_discretes; /* conditions, among the discrete values of the operating point */
   const int *point_kind;
   const double *point_discretes0;
   int variables;
@@ -181,12 +181,12 @@ typedef struct Scalars {
   double end;        /* end of the run, where relations hold as written, as at its start */
   double step, next; /* the sizes of the last step and of the next */
   StepsNow at;
-  int changed; /* columns or what rows depend on changed at the last event */
+  int changed; /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
   int is_at_first; /* the run has not left its start */
-  int is_judged;   /* the choice of states is that for the next step */
+  int is_judged;   /* the choice of states is made for the next step */
   int waits;       /* an event is reached that has not been handled yet, */
-  int waiting;     /* of this mode; -1: of none */
+  int waiting;     /* mode that causes this event; -1: none */
   int timed;       /* a mode that changes at the next event of time; -1: none */
   int system;      /* number of the current system */
   int steps, rejected, events, pivots;
@@ -229,7 +229,7 @@ typedef struct Solver {
   void *ticket, *form_ticket;
   const Model *formed_for;
   StateForm form;
-  bool has_new_parameters; /* since these were last used */
+  bool has_new_parameters; /* parameters have changed since these were last used */
   uint64_t evaluations;    /* of rows and entries */
   const Model *made_for;
   Scalars made_with;
@@ -351,8 +351,8 @@ SolverStatus host_follow(Solver *solver, double until);
 /* The columns at a time of the last step, solved. Returns 1 if they cannot be. */
 int host_point(Solver *solver, double t, double *y);
 
-/* The columns that the integrator has reached, which solve the rows up to its tolerance; solved, for those who read them; and the size
- * of the last step. */
+/* The columns that the integrator has reached, which solve the rows up to its tolerance. The second function solves
+ * them, for those who read them; the third returns the size of the last step. */
 const double *host_values(const Solver *solver);
 void host_solve_end(Solver *solver);
 double host_size(const Solver *solver);

@@ -44,7 +44,8 @@ static bool is_left(Solver *solver, int m, ConditionRange range, double t) {
   return solver->values[m] < range.low || solver->values[m] > range.high;
 }
 
-/* The first time outside of the range, near t; the last one inside if that lies exactly on the edge. */
+/* The first time near t at which the difference is outside of the range; if the last time inside is exactly on the edge, that
+ * time. */
 static double locate_timed(Solver *solver, int m, ConditionRange range, double least, double t) {
   double low = t, high = t;
   for (double way = DBL_EPSILON * fabs(t); !is_left(solver, m, range, high) && way < HUGE_VAL; way *= 2) high = t + way;

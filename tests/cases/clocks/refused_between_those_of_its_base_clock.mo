@@ -1,6 +1,6 @@
 // run: check
 // expect: exit 3
-// expect: 8:7: between those of its base clock
+// expect: 8:7: between the ticks of its base clock
 model M
   Real x, y;
 equation

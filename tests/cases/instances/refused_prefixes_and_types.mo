@@ -2,7 +2,7 @@
 // run: check
 // change: Real r -> output Gain r
 // expect: exit 3
-// expect: says `r` is input and output, by its own prefix and that of its class
+// expect: says `r` is input and output, by its own prefix and the prefix of its class
 // run: check
 // change: Real r -> Empty r
 // expect: exit 3

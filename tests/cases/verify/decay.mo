@@ -1,4 +1,4 @@
-// The digits of --verify are those by which the run misses the closed form: the second run, a hundred times more accurate, may
+// The digits of --verify are the digits to which the run agrees with the closed form: the second run, a hundred times more accurate, may
 // change them by a hundredth of the difference. Each family of methods is checked by another one.
 // run: simulate --verify --tolerance {1e-3,1e-5,1e-7} --solver {erk,radau,bdf,ida,cvode}
 // expect: report.verify.status = "ok"
