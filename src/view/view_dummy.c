@@ -178,6 +178,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   View *view = &chosen->view;
   view->methods = &METHODS;
   view->evaluator = run->evaluator;
+  view->switches = switches_new(heap, run->evaluator);
   view->system = view_whole_system(heap, view, run->evaluator);
   view->system.complete = complete_states;
   view->system.find = find_states;

@@ -93,6 +93,7 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->methods = &METHODS;
   view->settle.undetermined = MAP_NONE;
   view->evaluator = run->evaluator;
+  view->switches = switches_new(heap, run->evaluator);
   view->system = view_whole_system(heap, view, run->evaluator);
   view->system.column_index = reduced->column_index;
   make_links(heap, &view->system, run->evaluator->array, reduced->tie);

@@ -4,7 +4,6 @@
 View *view_reduced(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run) {
   const Reduced *reduced = &reduction->reduced;
   View *view = (reduced->structure ? view_dummy : view_plain)(heap, reduction, original, run);
-  view->switches = switches_new(heap, run->evaluator);
   view->original = original->evaluator;
   view->mode = reduced->mode;
   view->source = reduced->source;

@@ -78,10 +78,6 @@ static double *loop_room(void *host, int32_t n, int32_t *capacity) {
   return ((Solver *)host)->secants;
 }
 
-static void write_differences(void *host, double t, const double *y, double *out) {
-  program_run(host, ((Solver *)host)->model->written, t, y, out);
-}
-
 void program_enter(Solver *solver, const Model *model) {
   solver->model = model;
   Delays *delays = &solver->delays;
@@ -109,9 +105,8 @@ void program_enter(Solver *solver, const Model *model) {
   decide->discretes = solver->discretes;
   decide->pre = solver->pre;
   decide->values = solver->values;
-  static const SwitchingHost all = {write_differences, timed_set, timed_change, timed_next, 0};
   Switching *switching = &solver->switching;
-  switching->methods = &all;
+  switching->methods = &timed_methods;
   switching->host = solver;
   switching->edges = edges;
   switching->decide = model->has_logic ? decide : 0;

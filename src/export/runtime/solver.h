@@ -310,9 +310,7 @@ double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StateFormSolve *how);
 
 /* timed.c: methods of switching.h */
-int timed_set(void *host, double t, double at, const double *y);
-int timed_change(void *host, double t, const double *y);
-double timed_next(void *host, double t, double until, double first, int *mode);
+extern const SwitchingHost timed_methods;
 
 /* events.c */
 int events_any(const Model *model);

@@ -10,7 +10,7 @@ static bool has_timed(const Model *model) {
   return false;
 }
 
-int timed_set(void *host, double t, double at, const double *y) {
+static int set(void *host, double t, double at, const double *y) {
   Solver *solver = host;
   const Model *model = solver->model;
   int changed = 0;
@@ -26,7 +26,7 @@ int timed_set(void *host, double t, double at, const double *y) {
   return changed;
 }
 
-int timed_change(void *host, double t, const double *y) {
+static int find_changed(void *host, double t, const double *y) {
   Solver *solver = host;
   const Model *model = solver->model;
   if (!has_timed(model)) return -1;
@@ -70,7 +70,7 @@ static double next_change(Solver *solver, int m, double t, double rate, double d
   return next < first ? locate_timed(solver, m, range, least, next) : next;
 }
 
-double timed_next(void *host, double t, double until, double first, int *mode) {
+static double find_next(void *host, double t, double until, double first, int *mode) {
   Solver *solver = host;
   const Model *model = solver->model;
   (void)until;
@@ -85,3 +85,9 @@ double timed_next(void *host, double t, double until, double first, int *mode) {
   }
   return first;
 }
+
+static void write_differences(void *host, double t, const double *y, double *out) {
+  program_run(host, ((Solver *)host)->model->written, t, y, out);
+}
+
+const SwitchingHost timed_methods = {write_differences, set, find_changed, find_next, 0};
