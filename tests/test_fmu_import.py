@@ -96,6 +96,19 @@ def test_plants(folder, count):
                 compare(rows(done.stdout), rows(own.stdout), ["p.y", "p.n", "p.u"], 1e-6, f"{seed}: in a loop")
 
 
+def test_end(folder):
+    """An FMU that ends the simulation ends the run: FMI 2.0 says so by a discarded step."""
+    (folder / "Ends.mo").write_text("model Ends Real x(start = 0, fixed = true); equation der(x) = 1; when x > 0.55 then terminate(\"enough\"); end when; "
+                                    "annotation(experiment(StopTime = 1, Interval = 0.1)); end Ends;")
+    for version in "23":
+        done = run(folder, "export", "Ends.mo", "--fmu", "Ends.fmu", "--fmi", version, "-q")
+        check(done.returncode == 0, done.stderr)
+        for kind in ("me", "cs"):
+            done = run(folder, "simulate", "Ends.fmu", "--allow-external", "--kind", kind, "-o", "-", "-q")
+            last = rows(done.stdout)["time"][-1] if done.returncode == 0 else None
+            check(last is not None and 0.55 <= last <= 0.61, f"an end by terminate, FMI {version} {kind}: {last} {done.stderr}")
+
+
 def test_leave(folder):
     done = run(folder, "simulate", folder / "fmu" / "Plant.fmu", "-o", "-")
     check(done.returncode == 3 and "--allow-external" in done.stderr, f"without leave: {done.returncode} {done.stderr}")
@@ -182,6 +195,7 @@ def main():
         folder = pathlib.Path(name)
         (folder / "unpacked").mkdir()
         test_plants(folder, 40 if LONG else 2)
+        test_end(folder)
         test_leave(folder)
         test_descriptions(folder)
         test_damage(folder, 2000 if LONG else 60)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { UPDATES_MAX = 1000 }; /* updates of discrete states at one instant; a model that needs more does not converge */
-enum { FMI_OK = 0, FMI_WARNING = 1 };
+enum { FMI_OK = 0, FMI_WARNING = 1, FMI_DISCARD = 2 };
 
 /* ---- failures ---- */
 
@@ -83,6 +83,7 @@ typedef int Access3(void *component, const unsigned *references, size_t count, v
   F(SetupExperiment, b)   \
   F(NewDiscreteStates, x) \
   F(GetDerivatives, x)    \
+  F(GetBooleanStatus, c)  \
   F(GetFMUstate, o)       \
   F(SetFMUstate, o)       \
   F(FreeFMUstate, o)
@@ -512,14 +513,24 @@ bool fmu_get_indicators(Fmu *fmu, double *indicators) {
 }
 
 typedef int Step2(void *component, double time, double step, int is_final);
+typedef int BooleanStatus(void *component, int kind, int *value);
 typedef int Step3(void *component, double time, double step, bool is_final, bool *needs_event, bool *terminates,
                   bool *returns_early, double *last);
+
+/* In FMI 2.0 an FMU that ends the simulation discards the step, and says so when it is asked. */
+static int step2(Fmu *fmu, double time, double step, bool *terminates) {
+  enum { TERMINATED = 3 };
+  int ends = 0, status = CALL(fmu, Step2, DoStep)(fmu->component, time, step, 0);
+  if (status != FMI_DISCARD) return status;
+  *terminates = CALL(fmu, BooleanStatus, GetBooleanStatus)(fmu->component, TERMINATED, &ends) == FMI_OK && ends;
+  return *terminates ? FMI_OK : status;
+}
 
 bool fmu_step(Fmu *fmu, double time, double step, bool *terminates) {
   bool needs_event = false, returns_early = false;
   double last = time + step;
   *terminates = false;
-  if (!is_third(fmu)) return check(fmu, CALL(fmu, Step2, DoStep)(fmu->component, time, step, 0), "a step");
+  if (!is_third(fmu)) return check(fmu, step2(fmu, time, step, terminates), "a step");
   int status =
       CALL(fmu, Step3, DoStep)(fmu->component, time, step, false, &needs_event, terminates, &returns_early, &last);
   return check(fmu, status, "a step");

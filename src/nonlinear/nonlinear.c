@@ -796,8 +796,20 @@ static void slide(Nonlinear *nonlinear, double *x, NonlinearResult *result) {
   heap_free_all(nonlinear->heap, tangent, held);
 }
 
+/* Is the square matrix regular at x, in sizes of the columns? Then no other solution is near. The right-hand side has no pattern.
+ * Slack of FIRM_SLACK lets steps slide along directions whose singular value is below its square root. */
+static bool is_regular(Nonlinear *nonlinear, const double *x) {
+  double squares, found = 0, *right = nonlinear->right;
+  if (!look_at(nonlinear, x, &squares) || !factor_square(nonlinear, x)) return false;
+  for (int32_t i = 0; i < nonlinear->rows; i++) right[i] = 0.5 + spread_part(i + 1);
+  linear_solve(nonlinear->square, right);
+  for (int32_t k = 0; k < nonlinear->rows; k++)
+    if (!(fabs(right[k]) <= found)) found = fabs(right[k]);
+  return found * sqrt(FIRM_SLACK) <= 1;
+}
+
 void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, NonlinearResult *result) {
-  if (nonlinear->free < nonlinear->rows) return;
+  if (nonlinear->free < nonlinear->rows || (nonlinear->free == nonlinear->rows && is_regular(nonlinear, x))) return;
   copy(nonlinear, nonlinear->origin, origin);
   relieve(nonlinear, HUGE_VAL);
   slide(nonlinear, x, result);

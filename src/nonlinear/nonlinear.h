@@ -85,7 +85,7 @@ NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x);
  * are passed (Allgower, Georg, Introduction to Numerical Continuation Methods, chapter 3). */
 NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goal, double *x);
 
-/* Moves a solution x along the solutions to a local minimum of its distance to `origin`. */
+/* Moves a solution x along the solutions to a local minimum of its distance to `origin`. Where a square matrix is regular, x stays. */
 void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, NonlinearResult *result);
 
 /* Largest scaled residual at x; HUGE_VAL if a function is undefined. *worst: its equation. */
