@@ -98,7 +98,7 @@ class Start(unittest.TestCase):
                 self.assertAlmostEqual(run.end("y"), math.log(1 - edge), 12)
 
     def test_other_branch_is_undefined(self):
-        """Relations of the value of a branch, whose other branch has no value at the start, together with many others."""
+        """Relations that read an if-expression of which one branch has no value at the start, together with many other relations."""
         branches = {"log(x - 0.2)": math.log, "sqrt(x - 0.2)": math.sqrt, "1/sqrt(x - 0.2)": lambda u: u**-0.5, "f(x - 0.2)": lambda u: 1 + u}
         function = "  function f\n    input Real u;\n    output Real y = u;\n  algorithm\n    assert(u > 0, \"u\");\n    while y < 1 loop y := y + 1; end while;\n  end f;\n"
         for seed in seeds(300, quick=12):

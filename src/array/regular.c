@@ -278,7 +278,7 @@ typedef struct Candidates {
   const Structure *structure;
   const Samples *samples;
   uint32_t sample;
-  Arena scratch; /* of the batch */
+  Arena scratch;        /* of the batch */
   int32_t *place, next; /* next: the first block after the batch */
   IntVec block;
   VEC(BlockJacobian) jacobian;
