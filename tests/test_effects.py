@@ -177,12 +177,24 @@ def texts(number):
     return text, lines
 
 
+def sliding(number):
+    """The when acts once, although the solution slides along its condition from then on."""
+    draw = random.Random(f"sliding effects {number}")
+    level, up, down = (round(draw.uniform(0.2, 2), 3) for _ in range(3))
+    count = draw.randrange(1, 4)
+    calls = " ".join(f'say("s{k}", n);' for k in range(count))
+    text = (f"{HEAD}model M\n  Real x(start = {level} + 1, fixed = true);\n  Boolean b = x < {level};\n  Integer n(start = 0, fixed = true);\n"
+            f"equation\n  der(x) = if b then {up} else -{down};\n"
+            f"  when b then\n    n = pre(n) + 1;\n  end when;\nalgorithm\n  when b then\n    {calls}\n  end when;\nend M;\n")
+    return text, [f"s{k} 1" for k in range(count)]
+
+
 class Effects(unittest.TestCase):
     def check(self, family, number):
         text, lines = family(number)
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "m.mo").write_text(text)
-            stop = {"algorithm": 3.5, "equations": 1, "settled": 5, "texts": 3}[family.__name__]
+            stop = {"algorithm": 3.5, "equations": 1, "settled": 5, "texts": 3, "sliding": 8}[family.__name__]
             done = subprocess.run([os.environ["DAEDAL"], "simulate", "m.mo", "-q", "--stop-time", str(stop), "--allow-external", "-o", "r.csv"], cwd=folder,
                                   capture_output=True, text=True, timeout=100, check=False)
             self.assertEqual(done.returncode, 0, f"{family.__name__} {number}: {done.stderr}\n{text}")
@@ -192,7 +204,7 @@ class Effects(unittest.TestCase):
 
     def test_generated(self):
         for number in runs.seeds(60, 8):
-            for family in (algorithm, equations, settled, texts):
+            for family in (algorithm, equations, settled, sliding, texts):
                 self.check(family, number)
 
     def test_texts_read_back(self):

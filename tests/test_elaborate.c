@@ -348,7 +348,7 @@ static void test_texts(void **state) {
 static void test_when(void **state) {
   (void)state;
   World w = world_good("model M Real v(start = 1), h; Boolean on; equation der(v) = -9.81; der(h) = v; when "
-                       "{h < 0, initial()} then"
+                       "{h < 0, time > 9} then"
                        " reinit(v, -0.8*pre(v)); on = not pre(on); assert(v < 5, \"fast\"); elsewhen time > "
                        "3 then on = false; terminate(\"end\");"
                        " end when; end M;");

@@ -60,7 +60,7 @@ ROWS = {
                        ["simulate", "--limits", "memory=40M"]),
     "steps of a delay": (model("Real x(start = 1); equation der(x) = -delay(x, 1e-12);"), ["simulate"]),
     "factors of a matrix": (model("Real x[60, 60](each start = 1); equation x*x = identity(60);"), ["check"]),
-    "nonlinear equations": (model("Real x[8](each start = 1); equation for i in 1:8 loop sum(exp(k*x[i]*x[j]) for j in 1:8, k in 1:20) = -i; end for;"), ["init"]),
+    "nonlinear equations": (model("Real x[6](each start = 1); equation for i in 1:6 loop sum(exp(k*x[i]*x[j]) for j in 1:6, k in 1:10) = -i; end for;"), ["init"]),
     "characters of a string": (model('parameter String s = f(60); Real x = 1;', 'function f input Integer n; output String s; algorithm s := "ab"; '
                                      "for i in 1:n loop s := s + s; end for; end f;\n"), ["check"]),
     "characters of the flat model": (model("".join(f"Real x{i} = {i}*time;\n" for i in range(100))), ["flatten"]),

@@ -91,7 +91,8 @@ class ClosedForms(unittest.TestCase):
                 run = Run(text, "--solver", solver, "--intervals", 1000)
                 with self.subTest(term=term, solver=solver):
                     self.assertEqual(run.code, 0, run.words)
-                    self.assertLess(run.json["factorizations"], 40)
+                    own = 40 if solver == "cvode" else 0  # CVODE factors the small matrix of the states in each step
+                    self.assertLess(run.json["factorizations"], 40 + own)
                     worst = max(abs(x - math.sin(k * t / n)) for k in range(1, n + 1)
                                 for t, x in zip(run["time"], run[f"x[{k}]"]))
                     self.assertLess(worst, 1e-12)

@@ -241,12 +241,14 @@ static bool act(Settle *settle, double t, double *y, bool *is_reset) {
   return !*is_reset || reset_columns(settle, t, y);
 }
 
-/* Finds discrete values with pre() held, until no call is left to make. */
+/* Finds discrete values with pre() held, until no call is left to make. Its when has acted then, and nothing can undo it. */
 static bool settle_calls(Settle *settle, double *t, double *y, int mode) {
   const Switching *switching = settle->switching;
   bool settled = settle_values(settle, t, y, mode);
-  while (settled && switching->methods->call && switching->methods->call(switching->host, *t, y))
+  while (settled && switching->methods->call && switching->methods->call(switching->host, *t, y)) {
+    switching->decide->latches = true;
     settled = settle_values(settle, t, y, mode);
+  }
   return settled;
 }
 
