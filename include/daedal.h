@@ -174,8 +174,9 @@ typedef struct daedal_plot {
 
 /* A picture as SVG, or in characters. A model has its incidence matrix; a result and files have curves over time; a comparison the
  * residuals of constraints over time; a linearization a Bode plot for each output and input; a sweep a map of each output over two
- * varied variables, or fan charts of the outputs over time (with keep_courses); an estimate measurements, fit and residuals. Results and
- * files use all members of `plot` (NULL: the defaults), linearizations its size. The handle owns the picture until the next call.
+ * varied variables, or fan charts of the outputs over time (with keep_courses); an estimate measurements, fit and residuals. Pictures
+ * of results and files depend on all members of `plot` (NULL: the defaults), those of linearizations only on its width and height.
+ * The handle owns the picture until the next call.
  * NULL: there is none; if no variable matches, a diagnostic says so. */
 const char *daedal_draw(void *handle, const daedal_plot *plot);
 
