@@ -12,9 +12,8 @@
 typedef struct ConstraintForm {
   Expr residual;
   uint32_t order; /* order of the highest derivative of a coordinate in it; 0: on positions */
-  Expr *
-      gradient; /* per coordinate: the residual's derivative by the coordinate's derivative of that order; EXPR_NONE: zero */
-  Expr rate; /* minus the power of a unit multiplier */
+  Expr *gradient; /* per coordinate: derivative of the residual by that derivative of the coordinate; EXPR_NONE: zero */
+  Expr rate;      /* minus the power of a unit multiplier */
 } ConstraintForm;
 
 typedef struct Derivation {

@@ -77,7 +77,7 @@ void sizes_begin(Sizes *sizes) {
   sizes->is_known = false;
 }
 
-/* The size of a state; it falls with a state that keeps one sign, by its min or max. */
+/* The size of a state. If its min or max keeps the state to one sign, the size falls with the state. */
 static double seen_of(const Sizes *sizes, int32_t l, double elapsed, const double *y) {
   const System *system = sizes->system;
   int32_t c = system->link_from[l];
