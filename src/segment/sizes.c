@@ -96,7 +96,7 @@ static void note_largest(Sizes *sizes, const double *y) {
   memset(sizes->floor, 0, solves ? columns * sizeof *sizes->floor : 0);
   for (int32_t l = 0; l < system->links && solves; l++) sizes->floor[system->link_from[l]] = 1;
   for (int32_t c = 0; c < system->columns; c++) {
-    bool is_solved = solves && !system->given[c] && !sizes->floor[c];
+    bool is_solved = solves && !system->given[c] && sizes->floor[c] == 0;
     double *largest = &sizes->largest[sizes->group[c]], *solved = &sizes->solved[sizes->group[c]];
     double value = larger(sizes->known[c], fabs(y[c])) + (is_solved ? system->nominal[c] : 0);
     *largest = larger(*largest, value);
