@@ -224,8 +224,7 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
     if (!present && !dag_has_event(converter->dag, e)) vec_push(converter->heap, &apparent, all.data[k]);
   }
   Expr result = e;
-  for (int number = 0; number < 2 && apparent.count && result == e;
-       number++) { /* 0 0 may be outside the domain of a function */
+  for (int number = 0; number < 2 && apparent.count && result == e; number++) { /* 0 may be outside of a domain */
     Expr dropped = converter_drop_leaves(converter, e, &apparent, number);
     if (samples_vanish(&converter->samples, dag_subtract(converter->dag, dropped, e))) result = dropped;
   }

@@ -396,7 +396,7 @@ static bool sample(Bordered *bordered, ConstMoment at, double *y, SlackSamples *
   return line->turn != 0 && sample_side(bordered, at, -1, y, line) && sample_side(bordered, at, 1, y, line);
 }
 
-/* Replaces a vector by the unit vector of its largest component, which is removed from `part`. */
+/* Makes `vector` the unit vector of the largest component of `part`, and sets that component to zero. */
 static void take_largest(double *part, int32_t count, double *vector) {
   int32_t most = 0;
   for (int32_t k = 1; k < count; k++)
@@ -593,7 +593,7 @@ static bool crosses(Bordered *bordered, double t, double gap, double *const *y, 
   if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE].t, y[INSTANT_FAR_BEFORE])) return false;
   if (!weigh_rows(bordered, at[INSTANT_BEFORE], scratch)) return false;
   if (!count_lost(bordered, at[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE]) || bordered->lost > 1) return false;
-  set_borders(bordered, 1); /* a flow that rests loses its direction only later */
+  set_borders(bordered, 1); /* also where none is lost yet: a flow at rest loses one only when it reverses */
   const System *system = &bordered->view->system;
   return refine_borders(bordered, at[INSTANT_BEFORE]) && cross(bordered, at, y, scratch) &&
          instant_has_limit(system, y[INSTANT_BEFORE], y[INSTANT_FAR_BEFORE]) &&
