@@ -317,7 +317,7 @@ static double nominal_of(const Converter *converter, uint32_t unknown) {
 }
 
 /* The weights of the free unknowns in the sum that determines their shares: their movements in squared nominal values. Only
- * the unknowns count whose size is declared best; of these, all or only the ones that move most. The largest weight is 1. */
+ * the unknowns whose size is declared best count: all of them, or only those that move most. The largest weight is 1. */
 static double *weigh_shares(const Converter *converter, const double *move, bool all) {
   const double least = all ? 0 : 0.1; /* relative to the largest movement */
   uint32_t n = converter->problem.unknowns;
@@ -431,7 +431,7 @@ static Combination combine(const Converter *converter, const BlockJacobian *jaco
   return combination;
 }
 
-/* Have the derivatives cancelled that the combination should eliminate? If not, round-off must have hidden them. */
+/* Have the derivatives that the combination should eliminate cancelled? If not, round-off must have hidden them. */
 static bool sum_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr sum, int32_t least) {
   const Structure *structure = &converter->structure;
   Dag *dag = converter->dag;

@@ -76,8 +76,7 @@ static double *mode_of(const Schedule *schedule, const Timer *timer) {
 
 void schedule_end(Schedule *schedule, double end) { schedule->end = end; }
 
-/* The value that the mode has at the end of the run, if it is exactly on the edge of another one there; otherwise the value at
- * t. */
+/* The value of the mode at the end of the run, if the difference is exactly on an edge there; otherwise its value at t. */
 static double value_at(const Schedule *schedule, const Timer *timer, double t) {
   double value = mode_value(timer->op, difference_at(schedule, timer, t));
   if (t < schedule->end) return value;

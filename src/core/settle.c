@@ -241,7 +241,8 @@ static bool act(Settle *settle, double t, double *y, bool *is_reset) {
   return !*is_reset || reset_columns(settle, t, y);
 }
 
-/* Finds discrete values with pre() held, until no call is left to make. Its when has acted then, and nothing can undo it. */
+/* Finds discrete values with pre() held, until no call is left to make. A when whose call was made has acted, and nothing
+ * can undo that. */
 static bool settle_calls(Settle *settle, double *t, double *y, int mode) {
   const Switching *switching = settle->switching;
   bool settled = settle_values(settle, t, y, mode);

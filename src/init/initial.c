@@ -428,7 +428,7 @@ static void set_matched(const InitialSystem *system, const Order *order, bool mo
   heap_free(system->heap, weights);
 }
 
-/* Is y not a continuation of `last`, but a point that is a solution only because of round-off relative to its size? */
+/* Did a column get so large on the way from `last` to y that y is a solution only because residuals are compared with its size? */
 static bool has_left(const InitialSystem *system, const double *last, const double *y) {
   for (uint32_t q = 0; q < system->columns; q++)
     if (terms_is_astray(system->nominal[q], last[q], y[q])) return true;

@@ -410,7 +410,7 @@ static void list_models(Tree *tree, InstanceVec *models) {
   vec_free(tree->heap, &open);
 }
 
-/* A name without the packages around it means any class of the file with that name. */
+/* A name without the enclosing packages means any class of the file with that name. */
 static Instance *find_inside(Tree *tree, const char *text) {
   Instance *found = NULL;
   InstanceVec models = {0};
@@ -507,7 +507,7 @@ static void read_new_values(Tree *tree, const ModificationVec *modifications) {
   }
 }
 
-/* An error in something that was only tried made an instance fail that is needed after all; reports that error. */
+/* An error in something that was only tried made an instance fail, but that instance is needed after all. Reports the error. */
 static void report_failure(Tree *tree) {
   const Diag *reason = tree->silenced;
   if (reason) diag_error(tree->diags, reason->code, reason->span, "%s", reason->message);

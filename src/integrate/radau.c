@@ -294,8 +294,9 @@ static void radau_predict_behind(Radau *radau, double h) {
   }
 }
 
-/* Starting values. Normally they continue the polynomials of the last step; after a failure, they continue its last stretch.
- * A repeated step lies inside these polynomials; after a failure its starting values are constant. */
+/* Starting values. Normally they continue the polynomials of the last step; after a failure of Newton's method, only the
+ * end of these polynomials. A repeated step lies inside the polynomials of the last one; after a failure its starting
+ * values are constant. */
 static void radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);

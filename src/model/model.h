@@ -119,8 +119,8 @@ typedef struct Experiment {
 /* The source of an input's values over time. */
 typedef enum InputKind {
   INPUT_SET,      /* the caller sets the values; they are held in between */
-  INPUT_LINES,    /* points, with lines between them */
-  INPUT_STAIRS,   /* points, held up to the next */
+  INPUT_LINES,    /* points; lines between them */
+  INPUT_STAIRS,   /* points; a value holds up to the next point */
   INPUT_FUNCTION, /* a function of the caller */
 } InputKind;
 

@@ -723,7 +723,7 @@ static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *tar
   return solve_least_norm(nonlinear, x, target);
 }
 
-/* Does no row depend on a free column where they were linearized? Then nothing moves it, as at the top of a bell. */
+/* Is column k free, and does no row depend on it at the point of linearization? Then nothing moves it, as at the top of a bell. */
 static bool is_undrawn(const Nonlinear *nonlinear, int32_t k) {
   bool is = is_free(nonlinear, k);
   for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1) && is; e++)

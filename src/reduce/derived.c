@@ -469,7 +469,7 @@ Derived *derived_make(Reduction *reduction, const char *method) {
 
 /* ---- its size ---- */
 
-/* Is the equation v = e, v a variable that has no derivative and does not occur in e? */
+/* Is the equation v = e, where v is a variable that has no derivative and does not occur in e? */
 static bool is_explicit(const Model *model, const Equation *equation, const uint32_t *order) {
   Dag *dag = model->dag;
   double slope;

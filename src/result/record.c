@@ -57,7 +57,7 @@ static Signal signal_of(const RecorderBuilder *builder, const Model *model, cons
                   .is_output = variable->causality == CAUSALITY_OUTPUT && !strchr(name, '.')};
 }
 
-/* "der(name)", or "der(name, target)"; printf would take a good part of short runs. */
+/* "der(name)", or "der(name, target)"; printf would take a considerable part of a short run. */
 static const char *derivative_name(Arena *arena, const char *name, const char *target) {
   size_t length = strlen(name), tail = target ? strlen(target) : 0;
   char *text = arena_alloc(arena, length + tail + sizeof "der(, )"), *end = text + 4 + length;

@@ -117,14 +117,14 @@ typedef struct Block {
 /* An instance of a block: the meaning of its names. */
 typedef struct Scope {
   const struct Scope
-      *parent;        /* the scope of the block around its definition; for a function or device: where it was written */
+      *parent; /* the scope of the block that contains its definition; for a function or device: where it was written */
   const Block *block; /* NULL: for a function or device */
   const char *prefix; /* "" or "x1." */
   Map nodes;          /* Name -> node, of ports */
   VEC(Definition) definitions;
   Map definition_of;
   Map given;       /* of a device: names of the parameters that were given */
-  double multiple; /* m= of the instances around: number in parallel */
+  double multiple; /* m= of the enclosing instances: number in parallel */
   uint32_t depth;
 } Scope;
 

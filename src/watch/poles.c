@@ -146,7 +146,7 @@ static void note_in_vain(Poles *poles, uint32_t k) {
   poles->wait[k] = poles->pause[k];
 }
 
-/* Do evaluations inside the step iterate? Then there is no search: it would cost more than the step. */
+/* Do evaluations inside the step need iterations? Then there is no search: it would cost more than the step. */
 static bool looks_cost(const Poles *poles, const Segment *segment) {
   return segment->methods->is_explicit && !poles->view->is_direct;
 }

@@ -134,7 +134,7 @@ bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
 
 /* ---- events ---- */
 
-/* Are all columns that conditions read states? And have all of them a value inside the step? */
+/* Is every column that conditions read a state? *interpolates: does each of them have a value inside the step? */
 static bool reads_states(const Watcher *watcher, bool *interpolates) {
   const WatcherPlan *plan = &watcher->plan;
   const System *system = plan->system;
