@@ -90,7 +90,7 @@ static bool holds_branch(const Held *held, uint32_t k) {
   return false;
 }
 
-/* Modes next to one whose structure is known. */
+/* The neighbours of a mode whose structure is known. */
 typedef struct Beside {
   const Problem *problem; /* of all modes */
   const Branches *branches;
@@ -234,7 +234,7 @@ static Expr closed_relation(const Dag *dag, Expr e, bool makes_events) {
   return (makes_events && !is_closed) || !op_is_order(dag_op(dag, relation)) ? EXPR_NONE : relation;
 }
 
-/* The relation of such an if-expression whose branches meet and, where it matters, their slopes, too: nothing jumps there, and a
+/* The relation of such an if-expression whose branches meet, with equal slopes where that matters: nothing jumps there, and a
  * branch may be undefined beyond the edge. EXPR_NONE: it is another node. */
 static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
   Expr relation = c > JUMPING ? EXPR_NONE : closed_relation(dag, e, makes_events);
@@ -396,7 +396,7 @@ static Expr open_jump(const Opening *opening, Expr e, Expr relation, ExprVec *ch
   return dag_op(dag, e) == OP_NOEVENT ? child->data[0] : dag_rebuild(dag, e, child->data);
 }
 
-/* Children before parents, as open_below; `changed` is EXPR_NONE for nodes without jumps. A jump needs a mode, because the
+/* Works like open_below, children before parents; `changed` is EXPR_NONE for nodes without jumps. A jump needs a mode, because the
  * solution may slide along it. The mode also saves the rejected steps that would locate the jump. */
 static Expr open_jumps(const Opening *opening, const IndexVec *order) {
   Dag *dag = opening->dag;

@@ -15,7 +15,7 @@
 
 #include "array/array.h"
 
-/* Rewrites the residuals of a problem of all modes whose own modes have not been extracted yet, in place. Structural analysis says
+/* Rewrites in place the residuals of a problem for all modes, before its modes are extracted. Structural analysis says
  * how often an equation is differentiated, in the mode with the most differentiations; if it is wrong, request all equations.
  * structure: the structure of the problem, which stays the same; NULL: unknown. varies: its solution will be differentiated by
  * parameters. O(size of the equations) in each mode tried. */

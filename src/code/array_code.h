@@ -31,7 +31,7 @@ typedef struct ArrayCode {
   bool has_residue;       /* equations divide by the round-off of constants */
   Program **levels;       /* values of the steps of the logic, by level */
   Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */
-  IndexVec *guards;       /* by level: leaves of whens without which functions need not be called */
+  IndexVec *guards;       /* by level: leaves of whens; while none of them fires, functions need not be called */
   Program *initial_steps; /* of the logic; NULL without them */
   Program *lefts;         /* of the logic; NULL without them */
   Program *actions;       /* of the logic: whether each fires, then its value; NULL without them */

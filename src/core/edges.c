@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The number of changes of a mode that chattered but does not slide although others do. */
+/* Stands for the number of changes of a mode that chattered and does not slide while other modes do. */
 enum { LED_AWAY = 255 };
 
 /* ---- differences and margins ---- */

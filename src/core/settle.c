@@ -194,8 +194,8 @@ static bool settle_values(Settle *settle, double *t, double *y, int mode) {
 
 /* ---- the event ---- */
 
-/* pre() has new values. If pre() chooses between structures and the system is made for all of them, the rows say whether it has
- * a solution. */
+/* pre() has new values. If pre() chooses between structures and the system is made for all of them, the rows show whether
+ * the system has a solution. */
 static bool solve_with_new_pre(Settle *settle, double t, double *y) {
   return !settle->has_other_structure || settle->methods->solve_at_event(settle->host, t, y);
 }

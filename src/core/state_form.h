@@ -31,7 +31,7 @@ typedef EvalStatus StateFormSolve(StateForm *form, double t, double *y);
 StateFormSolve state_form_find, state_form_follow, state_form_rates, state_form_corner, state_form_pass,
     state_form_select;
 
-/* Makes the columns with larger `held` states, if the rows allow it, and solves the others; false: that is impossible. */
+/* Makes the columns with larger `held` the states, if the rows allow it, and solves the others; false: that is impossible. */
 bool state_form_hold(StateForm *form, double t, double *y, const uint8_t *held, int32_t *block);
 
 /* Exchanges states for columns that are better at (t_ahead, ahead). Before that it solves the rows at (t, y) in the old choice, so that

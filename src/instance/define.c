@@ -134,7 +134,7 @@ typedef struct Making {
   bool failed;
 } Making;
 
-/* Fields of a record may become inputs of its constructor; in both cases nested records are built as a whole. */
+/* Is the type a function? If not, it is a record, whose fields may become inputs of its constructor. */
 static bool is_function(const Making *making) { return making->type->definition->kind == CLASS_FUNCTION; }
 
 /* value.a.b; the chain has b first. */

@@ -442,8 +442,8 @@ static double radau_bend(const Radau *radau, double t) {
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
 
-/* The error of the step in tolerances; with 1 or more the step must be smaller. *is_unresolved: columns outside the error
- * test of the states require that, too. */
+/* The error of the step in tolerances; if it is 1 or more, the step must be smaller. *is_unresolved: columns outside the
+ * error test of the states also require a smaller step. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
   double unresolved = fmax(radau_gap(radau), radau_departure(radau));
@@ -686,7 +686,7 @@ static void radau_forget(Radau *radau) {
   radau->cautious = true;
 }
 
-/* The iteration may have ended where algebraic columns are too inaccurate for another to begin. */
+/* The iteration may have ended where algebraic columns are too inaccurate for the next iteration to begin. */
 static void radau_be_cautious(Radau *radau) {
   const System *system = radau->system;
   size_t size = (size_t)system->columns * sizeof(double);

@@ -122,7 +122,7 @@ struct Elaboration {
   Arena arena;
   Name scope;          /* of the model being elaborated */
   bool is_base;        /* Base Modelica as written by a tool */
-  bool compares_texts; /* texts are compared that are not known there */
+  bool compares_texts; /* there are comparisons of texts that are not known there */
   bool is_session;     /* values before the model is complete: an undeclared name may be declared later */
 
   VEC(NewBinding) modifications;
@@ -153,7 +153,7 @@ struct Elaboration {
     Name prefix;
     Name tail;
     const Ast *ast;
-    AstExpr subscripts; /* a reference with these subscripts; AST_NONE: not readable */
+    AstExpr subscripts; /* a reference with these subscripts; AST_NONE: it cannot be read */
   })
   embedded_list;
 

@@ -385,9 +385,9 @@ static void relieve(Nonlinear *nonlinear, double factor) {
   for (int32_t k = 0; k < nonlinear->columns; k++) nonlinear->damping[k] = fmin(1, factor * nonlinear->damping[k]);
 }
 
-/* One iteration: a step that makes the rows smaller. If only a small fraction of the step does, first the columns
- * that move too far are damped, then the rows are required to hold less exactly, which shortens the step (Levenberg,
- * Marquardt). */
+/* One iteration: a step that makes the rows smaller. If only a small fraction of a step makes them smaller, first the
+ * columns that move too far are damped, then the rows are required to hold less exactly, which shortens the step
+ * (Levenberg, Marquardt). */
 static bool advance(Nonlinear *nonlinear, double *x, double squares, double *slack, bool near) {
   for (int tries = 0; *slack <= MOST_SLACK; tries++) {
     bool found = find_step(nonlinear, x, *slack);

@@ -302,14 +302,14 @@ static Expr restructuring_condition(Plan *plan) {
   return found;
 }
 
-/* A system with its own modes cannot change. It is refused where an event may change the structure. */
+/* A system with its own modes cannot change. It is refused if an event may change the structure. */
 static bool keeps_structure(Plan *plan) {
   const Reduced *reduced = &plan->reduction.reduced;
   if (!reduced->mode || !plan->branches.count || !plan->first.y) return true;
   Expr condition = restructuring_condition(plan);
   if (condition == EXPR_NONE) return true;
   diag_error(plan->diags, DIAG_USAGE, (Span){0},
-             "method %s does not follow equations that become others at events, where %s changes; use method dummy",
+             "method %s cannot follow equations that change at events, where %s changes; use method dummy",
              plan->request.method->name,
              model_text(plan->own, modes_restore(&plan->modes, plan->own->dag, condition), &plan->diags->arena));
   return false;

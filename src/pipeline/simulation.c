@@ -68,8 +68,7 @@ static void blame_method(Simulation *simulation) {
   Model *own = evaluator_model(simulation->original.evaluator);
   diag_warning(
       simulation->diags, DIAG_WARNING, (Span){0},
-      "method %s does not follow equations that become others at events, where %s changes; use method dummy",
-      method->name,
+      "method %s cannot follow equations that change at events, where %s changes; use method dummy", method->name,
       model_text(own, modes_restore(&plan->modes, own->dag, plan->branches.condition[0]), &simulation->diags->arena));
 }
 

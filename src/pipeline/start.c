@@ -103,8 +103,8 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
   return false;
 }
 
-/* After a failure: sets the discrete values by the values solved before the equations that failed. Do rows depend on a
- * changed value? */
+/* After a failure: sets the discrete values by the values that were solved before the equations that failed. Does a row
+ * depend on a changed value? */
 static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
   past_guess(initializer->evaluator, t0, y);
   return switching_guess(&switches->switching, t0, y);

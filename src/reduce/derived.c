@@ -509,7 +509,7 @@ void derived_count(const Derived *derived) {
 
 /* ---- as the system to integrate ---- */
 
-/* Where a derivative of an unknown of the derived model stands in its array. */
+/* The column of the array that holds this derivative of an unknown of the derived model; MAP_NONE if there is none. */
 static uint32_t run_column(const Array *array, uint32_t unknown, uint32_t order, int8_t *sign) {
   const Aliases *aliases = &array->problem->aliases;
   if (aliases->removed) {
@@ -570,7 +570,8 @@ static void start_ties(Reduction *reduction, const Derived *derived) {
   }
 }
 
-/* Raises derivatives that the original writes and that aliases cancel in its equations, for unknowns without other derivatives. */
+/* For an unknown that has no derivative here, takes the order that the original model writes. Such derivatives may be
+ * missing here because they cancel when aliases are substituted. */
 static void raise_cancelled(const Derived *derived, const Problem *problem, int32_t *d) {
   const Model *source = derived->source;
   const uint32_t *written = model_highest_orders(source, source->equations.count, derived->reduction->arena);

@@ -81,7 +81,7 @@ static const char *unit_of_rate(SignalTable *signals, const char *unit) {
   return names_text(&signals->texts, name);
 }
 
-/* An unknown and its written derivatives. If some may be missing in the list, names are kept only of listed ones. */
+/* An unknown and its written derivatives. If the list of signals may leave some of them out, only names of listed ones are kept. */
 static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
   const Model *model = evaluator->model;

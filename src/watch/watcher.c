@@ -102,7 +102,8 @@ static void look_at_ends(Watcher *watcher, const WatchedStep *step) {
   edges_rest(edges, segment->t1, segment->end);
 }
 
-/* Do the ends show that no mode changes? They cannot for a difference that jumps, nor without proofs for one whose rate is unknown.
+/* Do the ends show that no mode changes? They do not for a difference that jumps nor, without proofs, for a difference
+ * whose rate is unknown.
  * Implicit one-step methods may step over a whole oscillation of a column that no state follows. Then the values at the ends do not
  * show how fast it is. */
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
