@@ -814,8 +814,9 @@ daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options
 static inline daedal_linear daedal_linear_get(const void *handle);
 
 /* A steady state: all derivatives zero, all equations satisfied, at the start time. way: "newton", from the initial values;
- * "homotopy", continuation from them; "integration", until nothing changes; NULL: one after the other. The result has one row, and
- * the linear form there, which says whether the state is stable. DAEDAL_INIT: none was found. */
+ * "homotopy", continuation from them; "integration", until nothing changes; NULL: one after the other. The result has one
+ * row, the steady state, and the linear form at this state, whose eigenvalues show whether it is stable. DAEDAL_INIT: none was
+ * found. */
 daedal_result *daedal_steady(daedal_model *model, const daedal_options *options, const char *way);
 
 /* ---- files of results ----
