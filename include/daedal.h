@@ -419,8 +419,8 @@ typedef struct daedal_options {
   double gradient_memory; /* megabytes for stored steps, which the adjoint needs; NaN: 256 */
   double part_interval;   /* seconds between two writes to part_path, which take at most a tenth of the time; NaN: 1 */
   uint32_t segments;      /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
-  /* For daedal_simulate: run the model again at a hundredth of the tolerance with another family of methods; the reports say to how
-   * many digits the two runs agree (docs/command.md). */
+  /* For daedal_simulate: run the model again at a hundredth of the tolerance with another family of methods; the reports
+   * say how many digits of the two runs agree (docs/command.md). */
   bool verify;
   /* For daedal_initialize: the reports say how wrong start values spread in the first steps of integrators that work on
    * the equations as given (docs/initialization.md). */
