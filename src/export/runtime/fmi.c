@@ -307,7 +307,7 @@ InstanceStatus instance_indicators(Instance *instance, double *indicators, size_
   return INSTANCE_OK;
 }
 
-/* The condition whose event this is, -1 if none contradicts. */
+/* The condition whose event this is; -1: no condition contradicts its mode. */
 static int crossed_mode(Solver *solver) {
   edges_evaluate(&solver->edges, solver->now->time, solver->y);
   edges_rest(&solver->edges, solver->now->time, solver->y);
@@ -325,7 +325,8 @@ static void gather(Solver *solver) {
 /* In model exchange the importer reports only the ends of its steps. */
 static int follow(Instance *instance) {
   if (!instance->solver->model->delays || instance->is_cosimulation) return 0;
-  return solver_follow(instance->solver) != SOLVER_OK && fail(instance, "a step cannot be followed for delays");
+  return solver_follow(instance->solver) != SOLVER_OK &&
+         fail(instance, "the values that delays read cannot be computed for this step");
 }
 
 /* A step of model exchange must not read values of itself: an event ends it. */

@@ -1,5 +1,4 @@
-/* If memory is refused, a step fails, and the next step makes its integrator again. Where
- * memory is refused, a step fails, and integrators are made again for the next. */
+/* If memory is refused, a step fails, and the next step makes its integrator again. */
 #include "constants.h"
 #include "solver.h"
 
