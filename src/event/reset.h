@@ -11,6 +11,7 @@ void reset_keep_preferred(View *view, double t, const double *before, const uint
 
 /* Finds the states at which the columns marked 2 in `held` have these values. It starts from y, which solves the rows. As many
  * other columns as possible keep their values, in the same order of preference. The change is divided if Newton's method does not
- * converge at once; if a part has no solution, other columns are kept. false: there are no such states, or no state-space form, and
+ * converge at once; if a part of the change has no solution, another choice of columns keeps its values. false: there are no such
+ * states, or no state-space form, and
  * y is unchanged. */
 bool reset_give(View *view, double t, const uint8_t *held, const double *values, double *y);
