@@ -14,7 +14,8 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  bool is_rough;      /* rows call functions, or contain exponentials of columns: they are not smooth by construction */
+  bool is_rough;      /* rows call functions, contain exponentials of columns, or read delays by varying times: they are not
+                         smooth by construction */
   Jacobian *jacobian; /* all rows against all columns */
   Program *conditions; /* differences of all modes, then their sizes; NULL without modes */
   Program *written;    /* the differences as written, then their sizes */
