@@ -411,6 +411,7 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
 static void cut_rows(RunLoop *run) {
   const StepperStatistics *statistics = &run->statistics->stepper;
   double sound = statistics->turning ? statistics->turning->sound : statistics->time;
+  sound = fmin(sound, stepper_failed_since(run->stepper));
   Trajectory *trajectory = run->recorder ? run->recorder->trajectory : NULL;
   size_t rows = trajectory ? trajectory->rows : 0;
   while (rows && trajectory_time(trajectory, rows - 1) > sound) rows--;
@@ -421,7 +422,7 @@ static void cut_rows(RunLoop *run) {
 static RunStatus status_of(RunLoop *run, bool ok) {
   bool is_restructured = !ok && stepper_restructured(run->stepper);
   if (is_restructured) collect_counts(run); /* the lists of all systems are joined once, at their end */
-  else if (!ok) run_collect(run), cut_rows(run);
+  else if (!ok) stepper_report_failure(run->stepper), run_collect(run), cut_rows(run);
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 
