@@ -1,7 +1,7 @@
 model Reactor "how to cool an exothermic stirred tank so that its concentration follows a given course: index 3"
   // The form of Estevez Schwarz, (15) to (18), with numbers of a textbook reactor. The concentration is prescribed, so
-  // that the balances give the reaction rate, the rate law gives the temperature and the heat balance the coolant's:
-  // no degree of freedom, and nothing to initialize. The starts are guesses.
+  // that the balances give the reaction rate, the rate law gives the temperature, and the heat balance gives the
+  // temperature of the coolant. So there is no degree of freedom, and nothing to initialize. The starts are guesses.
   parameter Real K1(unit = "1/min") = 1 "flow through the tank over its volume";
   parameter Real K2(unit = "K.l/mol") = 209 "rise of temperature by reaction";
   parameter Real K3(unit = "1/min") = 7.2e10 "rate constant";

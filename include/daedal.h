@@ -419,8 +419,8 @@ typedef struct daedal_options {
   double gradient_memory; /* megabytes for stored steps, which the adjoint needs; NaN: 256 */
   double part_interval;   /* seconds between two writes to part_path, which take at most a tenth of the time; NaN: 1 */
   uint32_t segments;      /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
-  /* For daedal_simulate: run the model again at a hundredth of the tolerance with another family of methods; the reports say to how
-   * many digits the two runs agree (docs/command.md). */
+  /* For daedal_simulate: run the model again at a hundredth of the tolerance with another family of methods; the reports
+   * say how many digits of the two runs agree (docs/command.md). */
   bool verify;
   /* For daedal_initialize: the reports say how wrong start values spread in the first steps of integrators that work on
    * the equations as given (docs/initialization.md). */
@@ -814,8 +814,9 @@ daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options
 static inline daedal_linear daedal_linear_get(const void *handle);
 
 /* A steady state: all derivatives zero, all equations satisfied, at the start time. way: "newton", from the initial values;
- * "homotopy", continuation from them; "integration", until nothing changes; NULL: one after the other. The result has one row, and
- * the linear form there, which says whether the state is stable. DAEDAL_INIT: none was found. */
+ * "homotopy", continuation from them; "integration", until nothing changes; NULL: one after the other. The result has one
+ * row, the steady state, and the linear form at this state, whose eigenvalues show whether it is stable. DAEDAL_INIT: none was
+ * found. */
 daedal_result *daedal_steady(daedal_model *model, const daedal_options *options, const char *way);
 
 /* ---- files of results ----

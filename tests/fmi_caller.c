@@ -1,4 +1,5 @@
-/* fmi_caller: calls an FMU as nobody should. Compiled with the sources of the FMU, by test_fmu_callers.py, with VERSION 2 or
+/* fmi_caller: calls an FMU in ways that the standard forbids. Compiled with the sources of the FMU, by test_fmu_callers.py, with
+ * VERSION 2 or
  * 3.
  *
  * fmi_caller TOKEN START STOP VARIABLES SEED COUNT

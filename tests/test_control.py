@@ -213,8 +213,8 @@ end Angle;
             self.assertAlmostEqual(y, 1 + a * math.cosh((t - 0.5) / a) - a * math.cosh(0.5 / a), delta=1e-7)
 
     def test_integral_of_a_coordinate(self):
-        """The integrand is a coordinate, which the equation of the integral does not define. x'' = lambda, and the parabola 6 t (1
-        - t)."""
+        """The integrand is a coordinate, which the equation of the integral does not define. Then x'' = lambda, and the
+        solution is the parabola 6 t (1 - t)."""
         _, run = self.good("model M\n  Real x(start = 0, fixed = true);\nlagrangian\n  der(x)^2/2;\nconstraint\n  integral(x) = 1;\nfinal equation\n  x = 0;\n"
                            "  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
         for t, x in zip(run["time"], run["x"]):

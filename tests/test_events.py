@@ -551,16 +551,30 @@ class Nested(unittest.TestCase):
                                                                                                                          # part of
                                                                                                                          # its
                                                                                                                          # period:
-                                                                                                                         # one that
+                                                                                                                         # if
+                                                                                                                         # one
                                                                                                                          # becomes
-                                                                                                                         # true and
-                                                                                                                         # false in
-                                                                                                                         # the step
+                                                                                                                         # true
+                                                                                                                         # and
+                                                                                                                         # false
+                                                                                                                         # again
+                                                                                                                         # in
+                                                                                                                         # the
+                                                                                                                         # step
+                                                                                                                         # that
+                                                                                                                         # ends
+                                                                                                                         # at
+                                                                                                                         # the
+                                                                                                                         # event
                                                                                                                          # of
-                                                                                                                         # another's
-                                                                                                                         # event,
+                                                                                                                         # another,
+                                                                                                                         # but
                                                                                                                          # before
-                                                                                                                         # it, is an
+                                                                                                                         # that
+                                                                                                                         # event,
+                                                                                                                         # this
+                                                                                                                         # is
+                                                                                                                         # an
                                                                                                                          # event,
                                                                                                                          # too.
                 tally.add(run, is_right, seed, solver)
@@ -568,8 +582,8 @@ class Nested(unittest.TestCase):
 
 
 class Together(unittest.TestCase):
-    """Several conditions, each of which holds for a short part of its period: one that becomes true and false in the step of another's event,
-    before it, is an event, too."""
+    """Several conditions, each of which holds for a short part of its period: if one becomes true and false again in the
+    step that ends at the event of another, but before that event, this is an event, too."""
 
     def draw(self, rng):
         """Text, end, the largest tolerance at which levels are reached, and how often each condition becomes true."""
@@ -583,8 +597,9 @@ class Together(unittest.TestCase):
                                                                                        # sines and a constant voltage: an unknown of the loop, whose times are known, decides.
                                                                                        # Events come in every period as in the one
                                                                                        # before, or nearly, depending on the second
-                                                                                       # frequency. A further oscillator keeps
-                                                                                       # steps below a period.
+                                                                                       # frequency. A further oscillator
+                                                                                       # keeps the steps shorter than a
+                                                                                       # period.
         for i, (k, side, level) in enumerate(waves):
             text += f" Real a{i}; discrete Integer n{i}(start = 0, fixed = true);\n"
             rules += f" a{i}^3 + a{i} = ({CHEBYSHEV[k]})^3 + {CHEBYSHEV[k]};\n" if rng.random() < 0.4 else f" a{i} = {CHEBYSHEV[k]};\n"
@@ -635,7 +650,8 @@ class Quiet(unittest.TestCase):
 
 class Periodic(unittest.TestCase):
     """An ideal diode between a source of some sines and a constant voltage: an unknown of the loop, whose times are known, decides. Events come in
-    every period as in the one before, or nearly, depending on the second frequency. A further oscillator keeps steps below a period."""
+    every period as in the one before, or nearly, depending on the second frequency. A further oscillator keeps the steps shorter
+    than a period."""
 
     def draw(self, rng):
         """Text, end, the excess of the source over the voltage, and its integral divided by the resistance."""

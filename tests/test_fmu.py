@@ -561,6 +561,39 @@ def check_steps(folder):
         shutil.rmtree(folder / "steps")
 
 
+def rated_model(generator, folder, number):
+    """Two limiters of a rate in a row. Their outputs are differences of states over short times, so they multiply errors of states."""
+    times = [10 ** generator.uniform(-5, -3) for _ in range(2)]
+    rates = [generator.uniform(1, 4), generator.uniform(10, 40)]
+    text = f"model Rated{number}\n  Real u, s(start = 0, fixed = true)"
+    text += "".join(f", y{k}(start = 0, fixed = true), rate{k}" for k in range(2)) + f";\nequation\n  u = if time > {generator.uniform(0.05, 0.2)} then 1 else 0;\n"
+    for k, source in enumerate(("u", "rate0")):
+        text += (f"  rate{k} = if ({source} - y{k})/{times[k]} > {rates[k]} then {rates[k]} elseif ({source} - y{k})/{times[k]} < -{rates[k]} "
+                 f"then -{rates[k]} else ({source} - y{k})/{times[k]};\n  der(y{k}) = rate{k};\n")
+    path = folder / f"rated{number}.mo"
+    path.write_text(text + f"  der(s) = y1;\n  annotation(experiment(StopTime = 1, Tolerance = 1e-6, Interval = 0.001));\nend Rated{number};\n")
+    return path
+
+
+def check_communication(folder):
+    """Communication points take no steps: all values there are those of the standalone program, to the last bit."""
+    generator, fmu, program = random.Random(29), folder / "rated.fmu", folder / "rated"
+    for number in range(max(2, int(os.environ.get("DAEDAL_FMU_MODELS", "2")))):
+        model = rated_model(generator, folder, number)
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(3 - number % 2), "-q")
+        run(DAEDAL, "export", model, "--c", program, "--standalone", "-q")
+        run("make", "-s", "-C", program, "CC=cc", "CFLAGS=-O0 -std=c99 -ffp-contract=off")
+        lines = (run(program / "model").stdout, run(DRIVER, fmu, "rows").stdout)
+        (header, *expected), (names, *rows) = (list(csv.reader(text.splitlines())) for text in lines)
+        at = {round(float(row[0]), 9): dict(zip(header, row)) for row in expected}
+        assert len(rows) > 900, len(rows)
+        for row in rows:
+            values = dict(zip(names, row))
+            there = at[round(float(values["time"]), 9)]
+            other = [(name, values[name], there[name]) for name in header[1:] if values[name] != there[name]]
+            assert not other, (number, values["time"], other[:3])
+
+
 def check_tables(folder):
     """Tables of every kind: smoothness, values beyond their ends, time events."""
     generator = random.Random(5)
@@ -745,6 +778,7 @@ def main():
         check_delays(folder)
         check_sought(folder)
         check_steps(folder)
+        check_communication(folder)
         check_tables(folder)
         check_structures(folder)
         check_large(folder)

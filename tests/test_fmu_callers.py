@@ -1,4 +1,4 @@
-"""FMUs withstand callers that break the rules of FMI: the call returns the error that FMI names, nothing crashes, and the run
+"""FMUs survive callers that break the rules of FMI: the call returns the error that FMI names, nothing crashes, and the run
 continues or starts again as if nothing had happened.
 
 The sources of an FMU are compiled with fmi_caller.c and sanitizers. The long tier makes more sequences of calls."""

@@ -33,7 +33,7 @@ BREAKS = [
     (r'modelIdentifier="M"', 'modelIdentifier="1 M"', r'modelIdentifier="M"', 'modelIdentifier="1 M"', "not a name in C"),
     (r'stopTime="1"', 'stopTime="-1"', r'stopTime="1"', 'stopTime="-1"', "before startTime"),
     (r'tolerance="[^"]*"', 'tolerance="0"', r'tolerance="[^"]*"', 'tolerance="0"', "not positive"),
-    (r'name="c" ', 'name="k" ', r'name="c" ', 'name="k" ', "there twice"),
+    (r'name="c" ', 'name="k" ', r'name="c" ', 'name="k" ', "occurs twice"),
     (None, None, r'name="c" valueReference="\d+"', 'name="c" valueReference="0"', "one value reference"),
     (r'causality="parameter" variability="tunable"', 'causality="parameter" variability="continuous"',
      r'causality="parameter" variability="tunable"', 'causality="parameter" variability="continuous"', "cannot be combined"),

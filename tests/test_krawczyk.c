@@ -98,7 +98,7 @@ static void proofs_are_right(void **unused) {
     bool proven = krawczyk_set_jacobian(krawczyk, matrix, true);
     if (proven) krawczyk_image(krawczyk, g, box, image);
     proven = proven && krawczyk_proves(krawczyk, box, image);
-    for (int try = 0; try < 4 && proven; try++) { /* each solution in the box is the one of the image */
+    for (int try = 0; try < 4 && proven; try++) { /* a solution in the box is the one in the image */
       if (!find_solution(&sines, z0, box, other)) continue;
       for (int32_t i = 0; i < sines.n; i++)
         assert_true(z0[i] + image[i].low - 1e-9 <= other[i] && other[i] <= z0[i] + image[i].high + 1e-9);

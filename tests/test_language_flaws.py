@@ -1,5 +1,5 @@
 """Flaws of a model are reported, by `check` as by a run: random sound pieces in random order, alone or with one flaw of a list, in
-the model itself or in a component. The status of both is known. If `check` accepts a model, no run finds a fault in its text or
+the model itself or in a component. The expected status of each is known. If `check` accepts a model, no run finds a fault in its text or
 structure. DAEDAL_MODELS=N makes more of them (runs.py)."""
 import random
 import unittest

@@ -85,8 +85,8 @@ static void radau_eigenvalues(int s, Complex *lambda) {
   }
 }
 
-/* Eigenvector of A for mu: with M(x) = prod (x - c_i), the polynomial sum_k mu^k M^(k)(x) at the nodes, for
- * its integral from 0 differs from mu times itself by a multiple of M. */
+/* Eigenvector of A for mu: with M(x) = prod (x - c_i), the polynomial sum_k mu^k M^(k)(x) at the nodes, because its
+ * integral from 0 differs from mu times itself by a multiple of M. */
 static void radau_eigenvector(int s, const Real *node, Complex mu, Complex *vector) {
   Real derivative[SMAX + 1];
   for (int i = 0; i < s; i++) {

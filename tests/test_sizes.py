@@ -2,7 +2,7 @@
 
 Random systems of equations in variables of size 1 are written in variables of different sizes, from 1e-12 to 1e12. In exact
 arithmetic the solution is the same except for these factors. A run must be as accurate, relative to the largest value of each
-state, as one of size 1. A state that is not must be named in the report. Some states begin at zero, some decay. Unknowns of
+state, as one of size 1. A state that is less accurate must be named in the report. Some states begin at zero, some decay. Unknowns of
 nonlinear equations have nominal values, which Newton's method uses as their scale. States that are zero except for errors of others
 must not make steps short.
 

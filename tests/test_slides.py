@@ -96,7 +96,7 @@ class Slides(unittest.TestCase):
             model = Model(random.Random(seed))
             rows = model.reference(STEPS)
             others = [row for part in (2, 3, 4) for row in zip(rows, model.reference(STEPS*part//5//POINTS*POINTS))]
-            allowed = 0.01 + 3*max(abs(a - b) for pair in others for a, b in zip(*pair))  # near an edge that leads away, little decides
+            allowed = 0.01 + 3*max(abs(a - b) for pair in others for a, b in zip(*pair))  # near an edge from which the solution leads away, small differences decide
             for tolerance in by_turns((1e-4, 1e-6, 1e-8), seed):
                 for solver in by_turns(SOLVERS, seed//3):
                     run = simulate(model.text(), stop_time=STOP, solver=solver, tolerance=tolerance, intervals=POINTS)

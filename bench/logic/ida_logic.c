@@ -287,7 +287,7 @@ static double clock_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* All capacitors are empty. */
+/* All capacitors begin without charge. */
 static void set_start(const Circuit *circuit, double *y) {
   double v[ALL_NODES] = {0}, vp[ALL_NODES];
   set_inputs(circuit, 0, v, vp);

@@ -1,4 +1,5 @@
-/* lengths MODEL RUNS: loads, plans and runs the pendulum, with another length each time. Prints the seconds of the processor. */
+/* lengths MODEL RUNS: loads and plans the pendulum, and runs it with another length each time. Prints the seconds of the
+ * processor. */
 #include "daedal.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-model CrossingLight "a light at a crossing as a state machine: it goes round by day and blinks at night"
+model CrossingLight "a traffic light as a state machine: it runs through its colours by day and blinks at night"
   inner Integer color(start = 0) "0: dark, 1: green, 2: yellow, 3: red";
   Boolean is_night;
   Day day;

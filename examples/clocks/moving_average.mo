@@ -1,4 +1,4 @@
-model MovingAverage "the mean of the last values of a noisy signal, and the same a third of a period late"
+model MovingAverage "the mean of the last values of a noisy signal, and the same mean delayed by a third of a period"
   parameter Integer n = 4;
   Real u = sin(6*time) + 0.3*sin(170*time);
   Real buffer[n](each start = 0), y, late;

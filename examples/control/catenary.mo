@@ -1,4 +1,4 @@
-model Catenary "a chain of length 2 between two nails at height 1 and distance 1: least energy with a given integral; time is the place"
+model Catenary "a chain of length 2 between two nails at height 1 and distance 1: least energy with a given integral; time stands for the horizontal position"
   Real y(start = 1, fixed = true), slope(start = -2);
 equation
   slope = der(y);

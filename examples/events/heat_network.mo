@@ -1,4 +1,4 @@
-model HeatNetwork "two pipes of different length side by side, and a pump that turns around"
+model HeatNetwork "two pipes of different length side by side, and a pump that reverses"
   parameter Real T_hot = 80, T_cold = 20, T_back = 40, t_cold = 2 "when the source gets cold", t_turn = 3 "when the pump turns";
   parameter Real V[2] = {0.5, 1} "volumes of the pipes, each of which takes half of the flow";
   Real q "from the source to the house", x[2](each start = 0, each fixed = true);

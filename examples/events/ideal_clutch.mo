@@ -1,4 +1,4 @@
-model IdealClutch "two inertias; at time 1 a clutch joins them rigidly: the index rises, and the speeds jump so that momentum stays"
+model IdealClutch "two inertias; at time 1 a clutch joins them rigidly: the index rises, and the speeds jump so that momentum is conserved"
   parameter Real J1 = 1, J2 = 3;
   Real w1(start = 10, fixed = true), w2(start = 0, fixed = true), torque;
   Boolean engaged = time >= 1;

@@ -1,4 +1,4 @@
-model JoinedCapacitors "at time 1 a switch joins two capacitors: their voltages become one, and the charge stays"
+model JoinedCapacitors "at time 1 a switch joins two capacitors: their voltages become equal, and the charge is conserved"
   parameter Real C1 = 1, C2 = 2;
   Real v1(start = 3, fixed = true), v2(start = 0, fixed = true), i;
   Boolean closed = time >= 1;

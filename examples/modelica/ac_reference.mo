@@ -1,4 +1,4 @@
-package AcReference "a network of phasors whose pins carry the angle of their frame: an overconstrained graph with loops"
+package AcReference "a network of phasors whose pins carry the angle of their frame: an overdetermined graph with loops"
   type Angle = Real(unit = "rad");
 
   record Reference "the frame in which phasors are given"

@@ -1,4 +1,4 @@
-package BatteryPack "cells in series; each cell has its own charge, as a record and a modifier of one element say"
+package BatteryPack "cells in series; a record, and a modifier of one element, give each cell its own charge"
   record CellData "what a data sheet says"
     parameter Real Q(unit = "C") = 3600 "charge";
     parameter Real R(unit = "Ohm") = 0.01;

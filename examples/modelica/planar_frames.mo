@@ -1,4 +1,4 @@
-package PlanarFrames "frames whose direction is a unit vector: a closed loop of an overconstrained connector"
+package PlanarFrames "frames whose direction is a unit vector: a closed loop of an overdetermined connector"
   record Direction
     Real e[2] "of length 1";
     function equalityConstraint "one equation says that two unit vectors are parallel"

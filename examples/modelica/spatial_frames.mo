@@ -1,4 +1,4 @@
-package SpatialFrames "frames in space, with a rotation matrix of nine entries: an overconstrained connector"
+package SpatialFrames "frames in space, with a rotation matrix of nine entries: an overdetermined connector"
   record Orientation
     Real R[3, 3] "turns a vector of the world into one of the frame";
     function equalityConstraint "three equations say that two frames are parallel"

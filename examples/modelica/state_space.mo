@@ -1,4 +1,4 @@
-package StateSpace "a block of matrices whose sizes come from what is bound to them"
+package StateSpace "a block with matrices whose sizes follow from the values bound to them"
   connector RealInput = input Real;
   connector RealOutput = output Real;
 

@@ -1,4 +1,4 @@
-package SupportFlange "a motor whose housing stands on the ground, or on a flange that only then exists"
+package SupportFlange "a motor whose housing stands on the ground, or on a flange that exists only in that case"
   connector Flange
     Real phi(unit = "rad");
     flow Real tau(unit = "N.m");

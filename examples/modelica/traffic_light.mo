@@ -1,4 +1,4 @@
-package TrafficLight "a state machine of enumerations; cars wait before it"
+package TrafficLight "a traffic light whose states are literals of an enumeration; cars wait at it"
   type Light = enumeration(red, redYellow, green, yellow);
 
   connector LightInput = input Light;

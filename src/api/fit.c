@@ -70,7 +70,8 @@ static bool read_scales(daedal_estimate *estimate, const daedal_value *list, uin
     double scale = list[k].value;
     FitColumn *column = find_column(estimate, name);
     if (!(scale > 0 && isfinite(scale)))
-      return refuse_usage(estimate->asked, arena_printf(arena, "the %s of '%s' is a number above zero", kind, name));
+      return refuse_usage(estimate->asked,
+                          arena_printf(arena, "the %s of '%s' must be a number above zero", kind, name));
     if (!column)
       return refuse_usage(estimate->asked, arena_printf(arena, "the data has no column '%s' of a variable", name));
     column->scale = are_deviations ? 1 / scale : scale;
@@ -285,10 +286,10 @@ static bool judge(daedal_estimate *estimate) {
   if (result) diags_append(diags, &result->diags);
   daedal_free(result);
   if (diags_code(diags) == DIAG_NONE)
-    diag_error(diags, DIAG_INTEGRATION, (Span){0},
-               "the run with the start values succeeds, but runs "
-               "near it fail, or it lacks a signal for "
-               "a column of the data, or it ends before the data");
+    diag_error(
+        diags, DIAG_INTEGRATION, (Span){0},
+        "the run with the start values succeeds, but runs near it fail, or the run lacks a signal for a column of the "
+        "data, or the run ends before the data");
   return false;
 }
 

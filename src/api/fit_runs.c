@@ -110,7 +110,7 @@ static bool read_signal(const daedal_estimate *estimate, const Trajectory *traje
 }
 
 /* Reads the model's values for all residuals, scaled. With `derivatives`, the names of signals by column, reads these derivatives
- * instead. Takes no memory: a refused allocation would lose the result. */
+ * instead. Allocates nothing, because a refused allocation would lose the result. */
 static bool read_values(const daedal_estimate *estimate, const daedal_result *result, const char *const *derivatives,
                         double *values) {
   bool ok = true;

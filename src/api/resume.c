@@ -46,7 +46,8 @@ static double first_interval(const Bridge *bridge) {
   return isnan(bridge->options->part_interval) ? fmax(bridge->interval, prepared) : bridge->interval;
 }
 
-/* Is it time to write? Reading the clock takes a considerable part of a short step. So the clock is read after every step only if
+/* Is it time to write? Reading the clock takes a considerable part of the time of a short step. So the clock is read after every
+ * step only if
  * few steps take a tenth of the interval. */
 static bool is_due(Bridge *bridge, double *now) {
   if (++bridge->steps < bridge->look) return false;

@@ -60,7 +60,7 @@ bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *lea
 bool problem_raise_orders(const Problem *problem, const uint32_t *written, uint32_t count, const int32_t *d,
                           int32_t *least);
 
-/* named[unknowns]: is the highest derivative d[j] of an unknown a variable of the model, eliminated as v = der(x)? */
+/* named[unknowns]: does an eliminated variable v = der(x) of the model name the highest derivative d[j] of the unknown? */
 void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *named);
 
 typedef struct Array {
@@ -95,7 +95,7 @@ uint32_t array_column(const Array *array, Expr leaf);
 /* The column of any variable leaf; MAP_NONE if the array has none, for example for derivatives that no row needs. */
 uint32_t array_find_column(const Array *array, Expr leaf);
 
-/* Are all variables of the expression columns? */
+/* Is every variable in the expression a column? */
 bool array_holds(const Array *array, Expr e);
 
 /* The column of an unknown of the model, by its alias if it was eliminated; MAP_NONE: it is constant, or the array has no such column. */

@@ -105,7 +105,7 @@ static void note_discrete(const Converter *converter, uint32_t leaf) {
         note_read(converter, &model->discrete_equations.data[i].right, 1);
 }
 
-/* Marks the parameters in expressions, whose values a step depends on. */
+/* Marks the parameters in these expressions: the step depends on their values. */
 static void note_read(const Converter *converter, const Expr *roots, uint32_t count) {
   const Dag *dag = converter->dag;
   IndexVec below = {0};
@@ -200,7 +200,7 @@ static bool lowers_block(const Converter *converter, const BlockJacobian *jacobi
   return alone.status == STRUCTURE_OK && alone.dof < dof;
 }
 
-/* Rewrites or, with `together`, only records it for rewritings of several blocks at once. */
+/* Rewrites the equation or, with `together`, only records the step, so that several blocks are rewritten at once. */
 static bool use_rewriting(Converter *converter, const BlockJacobian *jacobian, Rewriting rewriting,
                           RewritingVec *together) {
   if (!together) return rewrite(converter, &rewriting, 1);
@@ -317,7 +317,7 @@ static double nominal_of(const Converter *converter, uint32_t unknown) {
 }
 
 /* The weights of the free unknowns in the sum that determines their shares: their movements in squared nominal values. Only
- * the unknowns count whose size is declared best; of these, all or only the ones that move most. The largest weight is 1. */
+ * the unknowns whose size is declared best count: all of them, or only those that move most. The largest weight is 1. */
 static double *weigh_shares(const Converter *converter, const double *move, bool all) {
   const double least = all ? 0 : 0.1; /* relative to the largest movement */
   uint32_t n = converter->problem.unknowns;
@@ -402,8 +402,8 @@ static bool step_surplus(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The condition of the method on a factor: it contains no derivative of an unknown of the block that is as high as
- * those that cancel, and no derivative of another unknown that is too high. */
+/* The method's condition on a factor: its derivatives of unknowns of the block must be lower than those that cancel, and
+ * its derivatives of other unknowns must not be too high. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];
@@ -431,7 +431,7 @@ static Combination combine(const Converter *converter, const BlockJacobian *jaco
   return combination;
 }
 
-/* Have the derivatives cancelled that the combination should eliminate? If not, round-off must have hidden them. */
+/* Have the derivatives that the combination should eliminate cancelled? If not, round-off must have hidden them. */
 static bool sum_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr sum, int32_t least) {
   const Structure *structure = &converter->structure;
   Dag *dag = converter->dag;

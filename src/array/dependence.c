@@ -252,7 +252,7 @@ static void eliminate(ShadowedMatrix *matrix) {
   }
 }
 
-/* The dependence of a column without pivot on those with. */
+/* The dependence of a column without pivot on the columns with pivots. */
 static Dependence read_dependence(const ShadowedMatrix *matrix, int32_t column, const int32_t *order, Arena *arena) {
   Dependence dependence = {.last = order[column]};
   dependence.line = arena_array(arena, (size_t)matrix->rows + 1, sizeof(int32_t));
@@ -354,7 +354,7 @@ static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *
   return ok;
 }
 
-/* The lines that take part by numerical evidence, in their order; all lines of a small block. */
+/* The lines that take part in a dependence according to their numbers, in their order; all lines of a small block. */
 static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
                             Arena *arena, int32_t *chosen) {
   int32_t n = line_count(jacobian, rows), count = 0;

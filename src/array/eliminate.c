@@ -9,8 +9,8 @@ __extension__ typedef unsigned __int128 Wide;
 
 static const uint64_t PRIME = ((uint64_t)1 << 61) - 1;
 
-/* The largest numerator and denominator that are accepted: a random residue has such a fraction only with probability 2^-8, and the
- * sum is checked with them. */
+/* The largest numerator and denominator that are accepted: a random residue has such a fraction only with probability 2^-8,
+ * and a check of the sum detects that. */
 static const uint64_t LARGEST = (uint64_t)1 << 26;
 
 static uint64_t fold(Wide product) {

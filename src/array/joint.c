@@ -48,7 +48,7 @@ static double value_at(Dag *dag, Expr e, RandomPoint *point, double here) {
   return dag_evaluate(dag, dag_scratch(dag), e, leaf_value, point, &value, NULL) ? value : NAN;
 }
 
-/* A variable, or time: one in which the expression is linear, if there is one. EXPR_NONE: it contains none. */
+/* A variable or time in the expression; one in which it is linear, if there is one. EXPR_NONE: it contains none. */
 static Expr leaf_to_move(Dag *dag, Expr e) {
   ExprVec leaves = {0};
   Expr found = EXPR_NONE, slope;
@@ -61,7 +61,7 @@ static Expr leaf_to_move(Dag *dag, Expr e) {
   return found;
 }
 
-/* The difference of the branches at a distance from the edge and nearer to it; their size at the former. */
+/* The difference of the branches at a distance from the edge, and at a smaller distance; their size at the first distance. */
 typedef struct JointGap {
   double near, beside, size;
 } JointGap;
@@ -73,8 +73,8 @@ static JointGap find_gap(Dag *dag, Expr then, Expr otherwise, RandomPoint *point
   return (JointGap){fabs(gap), fabs(a - b), fmax(fabs(a), fabs(b))};
 }
 
-/* The value of the moved leaf at the edge: by a line, otherwise by bisection of the first part of the range with a change of sign;
- * NAN: there is none. */
+/* The value of the moved leaf at the edge: from a straight line if the expression is linear, otherwise by bisection of the
+ * first part of the range with a change of sign. NAN: there is none. */
 static double find_edge(Dag *dag, Expr difference, RandomPoint *point) {
   double rest = value_at(dag, difference, point, 0), line = -rest / (value_at(dag, difference, point, 1) - rest);
   if (fabs(value_at(dag, difference, point, line)) <= ROUND_OFF * fabs(rest)) return line;
@@ -95,8 +95,9 @@ static double find_edge(Dag *dag, Expr difference, RandomPoint *point) {
 /* The gaps at random points on both sides of edges. */
 typedef struct Joint {
   JointGap largest;
-  uint32_t points, jumps; /* points where both branches are defined; points of these where the branches do not meet */
-  bool is_defined;        /* both branches are defined at all points */
+  uint32_t points,
+      jumps;       /* number of points where both branches are defined, and of those points where they do not meet */
+  bool is_defined; /* both branches are defined at all points */
 } Joint;
 
 static Joint find_joint(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {

@@ -90,7 +90,7 @@ static bool holds_branch(const Held *held, uint32_t k) {
   return false;
 }
 
-/* Modes next to one whose structure is known. */
+/* The neighbours of a mode whose structure is known. */
 typedef struct Beside {
   const Problem *problem; /* of all modes */
   const Branches *branches;
@@ -234,7 +234,7 @@ static Expr closed_relation(const Dag *dag, Expr e, bool makes_events) {
   return (makes_events && !is_closed) || !op_is_order(dag_op(dag, relation)) ? EXPR_NONE : relation;
 }
 
-/* The relation of such an if-expression whose branches meet and, where it matters, their slopes, too: nothing jumps there, and a
+/* The relation of such an if-expression whose branches meet, with equal slopes where that matters: nothing jumps there, and a
  * branch may be undefined beyond the edge. EXPR_NONE: it is another node. */
 static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
   Expr relation = c > JUMPING ? EXPR_NONE : closed_relation(dag, e, makes_events);
@@ -294,7 +294,7 @@ static bool is_kink(Dag *dag, Expr e, int32_t c) {
   return smooth_condition(dag, e, c, false) == EXPR_NONE;
 }
 
-/* Is such a node below, where equations are differentiated c times? Walks down from the roots, but not into hidden
+/* Is there such a node below the roots of equations that are differentiated c times? Walks down from the roots, but not into hidden
  * parts or conditions. seen: per node, false on entry and return. */
 static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
   IndexVec order = {0};
@@ -313,7 +313,7 @@ static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
   return found;
 }
 
-/* Is a node below opened, however often equations are differentiated? */
+/* Is there a node below that is opened for any number of differentiations? */
 static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
   IndexVec order = {0};
   bool found = false;
@@ -361,7 +361,8 @@ static bool residual_jumps(const Opening *opening, Expr relation, bool of_time) 
                  : joint_jumps(dag, relation, value[1], value[0]);
 }
 
-/* Is a relation true at times that are known in advance? A search by bisection compares differences that jump themselves, in each
+/* Are the times at which a relation changes known in advance? A search by bisection compares differences that jump themselves, in
+ * each
  * of its steps. */
 static bool is_of_time(Dag *dag, Expr relation) {
   return !dag_depends(dag, relation, OP_VARIABLE) && dag_is_smooth(dag, relation);
@@ -395,8 +396,8 @@ static Expr open_jump(const Opening *opening, Expr e, Expr relation, ExprVec *ch
   return dag_op(dag, e) == OP_NOEVENT ? child->data[0] : dag_rebuild(dag, e, child->data);
 }
 
-/* Children before parents, as open_below; `changed` is EXPR_NONE for nodes without jumps. The solution may slide along a jump, which
- * only modes can do, and steps need not find out by rejections where it is. */
+/* Works like open_below, children before parents; `changed` is EXPR_NONE for nodes without jumps. A jump needs a mode, because the
+ * solution may slide along it. The mode also saves the rejected steps that would locate the jump. */
 static Expr open_jumps(const Opening *opening, const IndexVec *order) {
   Dag *dag = opening->dag;
   ExprVec child = {0};

@@ -1,8 +1,8 @@
 /* kink_modes: kinks that cause events. If an equation is differentiated once, a kink in it makes algebraic variables jump,
  * and a step may pass over it. If it is differentiated twice, its first derivative, a constraint on velocities, jumps. Only
  * an event can distribute that jump over the masses (view/share.h). In such equations max(a, b) becomes if a >= b then a
- * else b, and similarly for min, abs and semiLinear. noEvent is removed, and so is smooth(p, e) where a derivative jumps
- * that it does not promise. Only conditions within them whose branches meet smoothly (joint.h) stay without events.
+ * else b, and similarly for min, abs and semiLinear. noEvent is removed, and so is smooth(p, e) if a derivative jumps whose
+ * continuity it does not promise. Only conditions within them whose branches meet smoothly (joint.h) stay without events.
  *
  * In all other equations, an if-expression without events becomes one with events where its branches are shown to jump at an
  * edge that depends only on states and time: the solution may slide along that edge, and steps must not pass over it.
@@ -15,7 +15,7 @@
 
 #include "array/array.h"
 
-/* Rewrites the residuals of a problem of all modes whose own modes have not been extracted yet, in place. Structural analysis says
+/* Rewrites in place the residuals of a problem for all modes, before its modes are extracted. Structural analysis says
  * how often an equation is differentiated, in the mode with the most differentiations; if it is wrong, request all equations.
  * structure: the structure of the problem, which stays the same; NULL: unknown. varies: its solution will be differentiated by
  * parameters. O(size of the equations) in each mode tried. */

@@ -207,7 +207,7 @@ static void add_action(LogicBuilder *builder, const Action *action, uint32_t sec
   vec_push(builder->heap, &builder->logic->actions, (LogicAction){action->kind, fires, target, value, in_when, action});
 }
 
-/* Does one of the conditions hold that did not hold before? At the start only initial() counts. */
+/* Does a condition hold now that did not hold before? At the start only initial() counts. */
 static Expr branch_begins(LogicBuilder *builder, const WhenBranch *branch, Span span) {
   Dag *dag = builder->dag;
   Expr any = dag_constant(dag, 0);
@@ -423,7 +423,7 @@ static Expr delay_leaf(LogicBuilder *builder, Expr e) {
   return expansion(dag, delay.leaf, dag_subtract(dag, dag_time(dag), delay.time));
 }
 
-/* A leaf that changes when sign*place < -sign*x does. */
+/* A leaf that changes when the relation sign*place < -sign*x changes. */
 static uint32_t arrival_leaf(LogicBuilder *builder, uint32_t leaf, Expr x) {
   Dag *dag = builder->dag;
   Expr sign = dag_discrete(dag, leaf + PIPE_SIGN), place = dag_discrete(dag, leaf + PIPE_BREAK);

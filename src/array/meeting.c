@@ -6,9 +6,9 @@
 /* A row with more work counts as jumping. */
 enum { SAMPLES = 12, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
 
-/* Branches are compared at this distance from the edge. If their slopes agree at the edge, they differ at this
- * distance by far less than if the slopes did not agree (apart from round-off of the row), and farther away by a visible
- * part of the row. */
+/* Branches are compared at this distance from the edge. If their slopes agree at the edge, they differ much less at this
+ * distance than they would otherwise (apart from round-off of the row). Farther away they differ by a visible part of the
+ * row. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13, VISIBLE = 1e-6;
 
 typedef struct Meeting {

@@ -45,7 +45,7 @@ Expr modes_sum_sizes(Dag *dag, Expr e) {
   return size;
 }
 
-/* The size of the terms whose round-off left - right contains. */
+/* The size of the terms of left - right, to which its round-off is relative. */
 static Expr size_of(Dag *dag, Expr left, Expr right) {
   return dag_unary(dag, OP_NOEVENT, dag_add(dag, modes_sum_sizes(dag, left), modes_sum_sizes(dag, right)));
 }

@@ -164,7 +164,8 @@ void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *n
   }
 }
 
-/* Does the balance of a node give its slope? Not where the slope is a state, or follows from states before the balance is used. */
+/* Does the balance of a node give its slope? It does not if the slope is a state, or follows from states before the balance
+ * is used. */
 static bool gives_slope(const Problem *problem, const Structure *structure, const StreamNode *node) {
   uint32_t j = problem->local[dag_index(problem->model->dag, node->slope)];
   return structure->status != STRUCTURE_OK ||

@@ -152,7 +152,7 @@ static void list_rows(const Problem *problem, const Gradients *gradients, uint32
     }
 }
 
-/* Short rows first: they fill least. Then in their order. */
+/* Short rows come first, because they cause the least fill; rows of equal length keep their order. */
 static int compare_rows(const void *left, const void *right) {
   const GradientRow *a = left, *b = right;
   if (a->count != b->count) return a->count < b->count ? -1 : 1;

@@ -10,12 +10,12 @@
 
 #include "array/samples.h"
 
-/* Finds the unknowns that the equations of the problem, except number `without`, leave free. Unknowns with fixed start
+/* Finds the unknowns that the equations of the problem, except equation number `without`, leave free. Unknowns with fixed start
  * values come first, then those with start values, then the others. Appended to the list. The list is empty for a problem
  * with more than 20000 unknowns. O(unknowns^2 + operations of a sparse elimination). */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
 
-/* The proportions, per unknown of the problem, in which its equations, without number `without`, let unknowns move
+/* The proportions, per unknown of the problem, in which its equations, without equation number `without`, let unknowns move
  * freely; NULL: none can, or the problem is too large. Owned by the arena. Cost as above. */
 const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena);

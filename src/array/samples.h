@@ -41,8 +41,8 @@ void samples_free(Samples *samples);
 void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 
 /* Values of `count` expressions at point number `sample`; NAN if one is undefined there, or calls a function. `sizes`, if not
- * NULL: how large the terms of a value are; a value is zero when it is round-off of its size. `absorbed`, if not NULL: how large
- * the terms are that round-off removed from it, like a conductance of 1e-20 added to one of 1. O(graph below). */
+ * NULL: how large the terms of a value are; a value is zero when it is round-off of its size. `absorbed`, if not NULL: the
+ * size of the terms that round-off removed from it, like a conductance of 1e-20 added to one of 1. O(graph below). */
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
                       double *sizes, double *absorbed);
 

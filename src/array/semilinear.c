@@ -24,7 +24,7 @@ static Expr direction(Dag *dag, Expr x, bool *is_reversed) {
   return *is_reversed ? dag_negate(dag, x) : x;
 }
 
-/* Is the residual a flow and a semiLinear, with coefficients of one size? */
+/* Is the residual the sum of a flow and a semiLinear, with coefficients of equal size? */
 static bool read_stream(Dag *dag, Expr residual, SemilinearRow *stream) {
   double constant;
   const Term *terms;

@@ -5,7 +5,7 @@
 #include "array/array.h"
 #include "structure/structure.h"
 
-/* The structure, in which variables with stateSelect prefer or always can be states also where the equations do not
+/* The structure in which variables with stateSelect prefer or always can be states even if the equations do not
  * differentiate them. Owned by the arena. O(entries). */
 Structure state_preference_offer(const Problem *problem, const Structure *structure, Arena *arena);
 

@@ -72,7 +72,7 @@ static void note_over(const Problem *problem, const DulmageComponent *component,
   diag_note(diags, diag, (Span){0}, "remove one of these equations, or let one of them depend on another variable");
 }
 
-/* Is the variable an input of a component that no equation of the set gives a value, as a connection does? */
+/* Is the variable an input of a component, and does no equation of the set give it a value, as a connection would? */
 static bool is_loose_input(const Problem *problem, const DulmageSet *set, int32_t column) {
   const Model *model = problem->model;
   uint32_t number = model->unknowns.data[problem->unknown[column]];

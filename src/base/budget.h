@@ -29,7 +29,7 @@ typedef struct Budget {
 /* A budget with these limits and nothing used. */
 Budget budget_make(const BudgetLimits *limits);
 
-/* Uses this much more. false: that exceeds the limit; nothing is used, and the budget is marked as exceeded. */
+/* Counts this much more as used. false: that exceeds the limit; nothing is used, and the budget is marked as exceeded. */
 static inline bool budget_take(Budget *budget, BudgetKind kind, uint64_t more) {
   if (budget->is_lifted || (more <= budget->most[kind] && budget->used[kind] <= budget->most[kind] - more)) {
     budget->used[kind] += more;

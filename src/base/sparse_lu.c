@@ -218,7 +218,7 @@ static void list_operations(SparseLu *lu, const int32_t *place) {
         vec_push(lu->heap, &lu->target, place[lu->index.data[a] * lu->n + lu->index.data[b]]);
 }
 
-/* Is the permutation an odd number of exchanges? A cycle of m elements is m - 1 exchanges. */
+/* Does the permutation consist of an odd number of exchanges? A cycle of m elements is m - 1 exchanges. */
 static bool is_odd(const int32_t *permutation, int32_t n, bool *seen) {
   bool odd = false;
   for (int32_t k = 0; k < n; k++)

@@ -182,5 +182,5 @@ int fmu_check_command(const Arguments *arguments);
 int doctor_command(const Arguments *arguments);
 int completion_command(const Arguments *arguments);
 
-/* Does the path end like this, with at least one character before the ending? */
+/* Does the path have this ending, with at least one character before it? */
 bool ends_with(const char *path, const char *ending);

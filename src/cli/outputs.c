@@ -119,7 +119,7 @@ static const Option *find_reader(const Arguments *arguments, const char *path) {
   return NULL;
 }
 
-/* Is the k-th path of the option none of the other paths, read or written? false after a message. */
+/* Does the k-th path of the option differ from all other paths that are read or written? false after a message. */
 static bool is_distinct(const Arguments *arguments, const Option *option, int k, const char *path) {
   for (const char *const *read = arguments->paths.words; *read; read++)
     if (same_file(path, *read))

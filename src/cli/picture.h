@@ -1,5 +1,5 @@
-/* picture: formats of pictures. daedal draws SVG. librsvg and cairo convert it to PNG and PDF; they are loaded only when needed, so
- * the command runs without them otherwise. */
+/* picture: formats of pictures. daedal draws SVG. librsvg and cairo convert it to PNG and PDF; they are loaded only when
+ * needed, so the command also runs without them. */
 #pragma once
 
 #include "cli/buffer.h"

@@ -162,7 +162,7 @@ static bool *columns_of_time(const ArrayCode *code) {
   return of_time;
 }
 
-/* Does the expression depend on columns that are not functions of only time? */
+/* Does the expression depend on columns that are functions of more than the time? */
 static bool has_unknowns(const ArrayCode *code, Expr e, const bool *of_time) {
   const Array *array = code->array;
   DagScratch *scratch = dag_scratch(array->dag);
@@ -205,6 +205,13 @@ static void mark_initial_leaves(ArrayCode *code) {
   vec_free(dag_heap(dag), &below);
 }
 
+/* Are values delayed by varying times? Their jumps and kinks are not known in advance. */
+static bool has_varying_delays(const Logic *logic) {
+  for (uint32_t k = 0; k < logic->delays.count; k++)
+    if (!logic->delays.data[k].is_fixed && !logic->delays.data[k].pipe) return true;
+  return false;
+}
+
 /* Marks the discrete leaves that rows depend on, and whether rows are rough. */
 static void mark_leaves(ArrayCode *code) {
   Dag *dag = code->array->dag;
@@ -217,7 +224,7 @@ static void mark_leaves(ArrayCode *code) {
     if (op == OP_PRE) code->matters[dag_index(dag, below.data[k])] |= MATTERS_PRE;
     if (op == OP_DELAYED) code->matters[dag_delayed_leaf(dag, below.data[k])] |= MATTERS_VALUE;
   }
-  code->is_rough = has_rough(code, &below);
+  code->is_rough = has_rough(code, &below) || has_varying_delays(code->modes->logic);
   vec_free(dag_heap(dag), &below);
 }
 

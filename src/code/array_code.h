@@ -14,7 +14,8 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  bool is_rough;      /* rows call functions, or contain exponentials of columns: they are not smooth by construction */
+  bool is_rough;      /* rows call functions, contain exponentials of columns, or read delays by varying times: they are not
+                         smooth by construction */
   Jacobian *jacobian; /* all rows against all columns */
   Program *conditions; /* differences of all modes, then their sizes; NULL without modes */
   Program *written;    /* the differences as written, then their sizes */
@@ -31,7 +32,7 @@ typedef struct ArrayCode {
   bool has_residue;       /* equations divide by the round-off of constants */
   Program **levels;       /* values of the steps of the logic, by level */
   Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */
-  IndexVec *guards;       /* by level: leaves of whens without which functions need not be called */
+  IndexVec *guards;       /* by level: leaves of whens; while none of them fires, functions need not be called */
   Program *initial_steps; /* of the logic; NULL without them */
   Program *lefts;         /* of the logic; NULL without them */
   Program *actions;       /* of the logic: whether each fires, then its value; NULL without them */
@@ -40,7 +41,8 @@ typedef struct ArrayCode {
   Program *delayed;     /* delayed values and inflows of pipes; NULL without them */
   Program *delay_times; /* delay times, then the longest, then 0; for pipes: x, whether the flow is positive, der(x) */
   uint8_t *matters;     /* per discrete leaf: how rows and initial equations depend on it, MATTERS_... */
-  bool *remembered;     /* per discrete leaf: the effect of a change is stored, like a value that a when assigns */
+  bool *
+      remembered; /* per discrete leaf: its changes have an effect that is stored, such as a value that a when assigns */
   struct BlockShape **shapes; /* per block: made when first needed (block_shape.h); NULL until then */
   VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;

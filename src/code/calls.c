@@ -177,8 +177,8 @@ static void domain_select(void *context, const void *condition, const void *then
 
 /* ---- given derivatives ---- */
 
-/* f(a + b e) with the last nilpotent e is f(a) + e f'(a)[b], where a and b have one nilpotent less: the machine for the next lower
- * number runs those. */
+/* f(a + b e) with the last nilpotent e is f(a) + e f'(a)[b], where a and b have one nilpotent less: the machine for one
+ * nilpotent less computes both. */
 typedef struct Direction {
   Runner *lower;
   size_t half; /* scalars of the lower algebra, in doubles */

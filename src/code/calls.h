@@ -15,8 +15,8 @@ enum { CALL_PARTIALS_LIMIT = 10 };
 /* Runs the functions of one model; lives in the heap. */
 Caller *caller_new(Heap *heap, const Model *model);
 
-/* The caller for the functions of the model in this heap, made when first needed: all programs use the recordings of
- * each. */
+/* The caller for the functions of the model in this heap, made when first needed: so all programs share the recordings of
+ * its functions. */
 Caller *caller_of(Heap *heap, const Model *model);
 
 /* Prepares caller_run for this site, so that later only the function itself allocates. */

@@ -5,7 +5,7 @@
 
 #include "code/program.h"
 
-/* Compiles and loads the code of all these programs, which belong to one model, together. The text is in a private directory under
+/* Compiles all these programs, which belong to one model, together, and loads their code. The text is in a private directory under
  * TMPDIR (or /tmp), which is removed before this returns; no shell is involved. A signal that would end the program ends the
  * compiler first. false: an error is in diags and the programs run as before. The code lives as long as `heap`, which must not be
  * destroyed before the programs. O(text), plus the compiler's time. */

@@ -395,7 +395,7 @@ static const struct LookupCall {
     {"maximumTime", "lookup_end(m, 1"},     {"nextTimeEvent", "lookup_event(m"},
 };
 
-/* The call that a function of a table becomes; NULL: it is none that gives a number. */
+/* The call that a function of a table becomes; NULL: no such call gives a number. */
 static const char *lookup_call(const Routine *routine) {
   const char *name = routine->implementation->name, *signature = routine->implementation->signature;
   if (strncmp(name, "ModelicaStandardTables_", strlen("ModelicaStandardTables_")) != 0 || !signature) return NULL;

@@ -463,7 +463,7 @@ static Loop describe_loop(ProgramWriter *writer, const ProgramStep *steps, uint3
   return loop;
 }
 
-/* A loop in words: equal words are equal text. */
+/* A loop as a list of words: loops with equal words have equal text. */
 static IndexVec loop_words(Heap *heap, const Loop *loop) {
   IndexVec words = {0};
   vec_push(heap, &words, loop->members.count);

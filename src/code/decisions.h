@@ -41,14 +41,15 @@ bool decisions_run(Decisions *decisions, double t, Diags *diags);
 /* At (t, y) everything has settled. Admits the first call that waits (effects.h); false: none does. */
 bool decisions_admit(Decisions *decisions, double t, const double *y);
 
-/* The number of events from `begin` to `stop` of the sample with the most, and its start and interval; 0: there is none. */
+/* The number of events from `begin` to `stop` of the sample that has most events, and the start and interval of that
+ * sample; 0: there is no sample. */
 double decisions_expected(Decisions *decisions, double begin, double stop, double *start, double *interval);
 
 /* Reports a step or reinit that has no value at t, and two reinits of one column. Returns false if anything was reported. */
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
-/* The number of samples that have passed: saves them in the heap, and restores them, also into decisions with which no run has
- * begun. The values belong to the evaluator. */
+/* Saves in the heap how many events of each sample have passed, and restores these numbers, also in decisions that no run
+ * has used yet. The values belong to the evaluator. */
 uint64_t *decisions_save(const Decisions *decisions, Heap *heap);
 void decisions_restore(Decisions *decisions, const uint64_t *saved);
 void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *transfer);

@@ -16,11 +16,13 @@ Effects *effects_of(Heap *heap, const Model *model);
 /* Finds the order of the calls in a logic: that of the text, except where a call depends on a later one. */
 void effects_order(Effects *effects, const Logic *logic, const Dag *dag);
 
-/* Programs of events run between calls of the next two functions: calls wait; calls of initial sections wait only at the start. */
+/* Programs of events run between calls of the next two functions. In between, calls wait; calls of initial sections wait
+ * only at the start. */
 void effects_wait(Effects *effects, bool is_start);
 void effects_wait_no_more(Effects *effects);
 
-/* An event, or an iteration of it, begins: nothing is kept, except while events are held, because they are tried again. */
+/* An event, or an iteration of it, begins: forgets earlier results, except while events are held, because held events are
+ * tried again. */
 void effects_begin(Effects *effects);
 void effects_hold(Effects *effects, bool holds);
 
@@ -35,8 +37,8 @@ bool effects_are_waiting(const Effects *effects);
 void effects_look(Effects *effects);
 bool effects_admit(Effects *effects);
 
-/* What becomes of a call of function `number` now: its results are kept, it waits, or it must be made. Outside of events a call with
- * the same arguments is kept. */
+/* How to handle a call of function `number` now: its results are known, it waits, or it must be made. Outside of events,
+ * the results of a call with the same arguments are known. */
 typedef enum EffectTurn { EFFECT_KEPT, EFFECT_WAITS, EFFECT_MADE } EffectTurn;
 
 EffectTurn effects_turn(Effects *effects, uint32_t number, const double *arguments);

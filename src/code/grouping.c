@@ -143,7 +143,7 @@ static void find_levels(Split *split) {
   }
 }
 
-/* Instances of one template that are in one level, and all outputs or all not, make a group. */
+/* Instances of one template in one level make a group if all of them are outputs, or none is. */
 static uint64_t group_key(const Region *region) {
   return (uint64_t)region->shape << 32 | (uint64_t)region->level << 3 | (uint64_t)region_store(region);
 }

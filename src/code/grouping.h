@@ -9,7 +9,7 @@
 #include "code/program.h"
 #include "code/templates.h"
 
-/* One kernel to be: expressions over slots, and the places of slots and outputs per instance. */
+/* A kernel that will be made: expressions over slots, and the places of slots and outputs per instance. */
 typedef struct Group {
   uint32_t phase, instances, slots, outputs;
   Expr *roots;      /* outputs of them */

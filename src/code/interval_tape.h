@@ -17,7 +17,7 @@ typedef struct Motion {
 
 typedef struct IntervalTape IntervalTape;
 
-/* An empty one, for programs of the evaluator's code. An empty tape, for programs of the evaluator's code. */
+/* An empty tape, for programs of the evaluator's code. */
 IntervalTape *interval_tape_new(Heap *heap, const Evaluator *evaluator);
 
 /* Adds the outputs of a program that are marked in `wanted` (NULL: all) and returns the number of this section. place[k]: where the

@@ -1,6 +1,6 @@
 /* jacobian: exact sparse derivatives of rows by columns. Rows of one shape are differentiated once: the gradient of the first row
  * of the shape gives the partials, and each further row only inserts its own leaves. Numbers in which rows of a shape differ are
- * made parameters before differentiating, so that nothing is folded that is true only of the first row. */
+ * made parameters before differentiating, so that no simplification holds only for the first row. */
 #include "code/program_internal.h"
 
 #include <string.h>

@@ -12,7 +12,8 @@ typedef struct LeafJacobian {
   Program *program; /* outputs: the entries; NULL without any */
 } LeafJacobian;
 
-/* For leaves, as nodes of the graph of the model, which is extended: only by its one owner. Model and layout must outlive it. Lives
+/* For leaves, given as nodes of the model's graph. The graph is extended, so only its one owner may call this. Model and layout
+ * must outlive it. Lives
  * in the heap. O(size of the rows, and of each row for each leaf in it). */
 LeafJacobian *leaf_jacobian_new(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
                                 const Expr *leaves, uint32_t leaf_count);

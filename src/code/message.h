@@ -3,6 +3,6 @@
 
 #include "code/evaluator.h"
 
-/* The message with its values at (t, y), as a literal in quotes, in the arena. It stays as written where a part has no value, as a
- * call of a function that returns text. O(size of the message). */
+/* The message with its values at (t, y), as a literal in quotes, in the arena. It stays as written if a part has no value,
+ * for example a call of a function that returns text. O(size of the message). */
 const char *message_text(Evaluator *evaluator, double t, const double *y, Expr message, Arena *arena);

@@ -76,8 +76,7 @@ static double *mode_of(const Schedule *schedule, const Timer *timer) {
 
 void schedule_end(Schedule *schedule, double end) { schedule->end = end; }
 
-/* The value that the mode has at the end of the run, if it is exactly on the edge of another one there; otherwise the value at
- * t. */
+/* The value of the mode at the end of the run, if the difference is exactly on an edge there; otherwise its value at t. */
 static double value_at(const Schedule *schedule, const Timer *timer, double t) {
   double value = mode_value(timer->op, difference_at(schedule, timer, t));
   if (t < schedule->end) return value;
@@ -105,7 +104,7 @@ static bool is_left(const Schedule *schedule, const Timer *timer, Interval range
   return !inside(range, difference_at(schedule, timer, t)) && !is_round_off(schedule, timer, t);
 }
 
-/* Does the mode have a different value at t? The first one is as written. */
+/* Does the mode have a different value at t? The value of a condition is the one that it has as written. */
 static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
   *value = value_at(schedule, timer, t);
   return !isnan(*value) && *value != *mode_of(schedule, timer) &&
@@ -140,7 +139,8 @@ uint32_t schedule_set(Schedule *schedule, double t, const bool *waits) {
 
 uint32_t schedule_count(const Schedule *schedule) { return schedule->count; }
 
-/* A whole number changes as often as its values at both ends differ; a relation that differs at the end changes once. */
+/* The number of changes of a whole number is at least the difference of its values at both ends; a relation that differs at
+ * the end changes once. */
 double schedule_expected(const Schedule *schedule, double begin, double stop) {
   double events = 0;
   for (uint32_t k = 0; k < schedule->count; k++) {

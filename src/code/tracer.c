@@ -173,7 +173,7 @@ static ExecuteStatus run_within(Tracer *tracer, const Routine *routine, const Va
 
 static const Machine *machine_within(const Tracer *tracer) { return tracer->machines[tracer->depth + 1]; }
 
-/* A leaf for each scalar of the outputs, whose values the machine further in has found. */
+/* A leaf for each scalar of the outputs, whose values the inner machine has found. */
 static bool make_leaves(Substitution *s, Value *outputs) {
   Tracer *tracer = s->tracer;
   for (uint32_t o = 0; o < s->routine->outputs; o++) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The number of changes of a mode that chattered but does not slide although others do. */
+/* Stands for the number of changes of a mode that chattered and does not slide while other modes do. */
 enum { LED_AWAY = 255 };
 
 /* ---- differences and margins ---- */
@@ -37,8 +37,9 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
-/* How fast the difference has moved: its mean rate since the last point that was kept, which the rate itself has at
- * some time in between (mean value theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x >
+/* How fast the difference has moved: its mean rate since the last point that was kept. By the mean value theorem, the rate
+ * itself has this value at some time in between. The rate at the point that was kept may be infinite, like that of log(x) if an
+ * event of x >
  * 0 happens there. A jump of the difference at an event does not count as a rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;
@@ -230,7 +231,7 @@ void edges_start(Edges *edges, double t, const double *y) {
   edges_keep(edges, t, y, 0);
 }
 
-/* Does a difference with these values and rates at the ends of a step, on one side of zero at both, cross zero inside? Uses
+/* A difference has these values and rates at the ends of a step, and one sign at both ends. Does it cross zero inside? Uses
  * Hermite's cubic: its slope is a parabola, whose roots are the extremes. */
 static bool dips(double left, double left_rate, double right, double right_rate, double step) {
   if (left < 0) return dips(-left, -left_rate, -right, -right_rate, step);

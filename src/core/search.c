@@ -145,7 +145,7 @@ static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, c
 }
 
 /* Does a margin leave its range between an end of the interval and the next sample, and come back before it? Uses its rate at that
- * end. `way` points into the interval and has its length. *t: a time at which the margin is negative. */
+ * end. `way` is the step from that end to the other one. *t: a time at which the margin is negative. */
 static bool dips_beside(Search *search, const Watched *watched, double end, double way, const double *margin,
                         double *t) {
   MarginFunction *look = watched->peek ? watched->peek : watched->look;

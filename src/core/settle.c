@@ -194,8 +194,8 @@ static bool settle_values(Settle *settle, double *t, double *y, int mode) {
 
 /* ---- the event ---- */
 
-/* pre() has new values. If pre() chooses between structures and the system is made for all of them, the rows say whether it has
- * a solution. */
+/* pre() has new values. If pre() chooses between structures and the system is made for all of them, the rows show whether
+ * the system has a solution. */
 static bool solve_with_new_pre(Settle *settle, double t, double *y) {
   return !settle->has_other_structure || settle->methods->solve_at_event(settle->host, t, y);
 }
@@ -241,7 +241,8 @@ static bool act(Settle *settle, double t, double *y, bool *is_reset) {
   return !*is_reset || reset_columns(settle, t, y);
 }
 
-/* Finds discrete values with pre() held, until no call is left to make. Its when has acted then, and nothing can undo it. */
+/* Finds discrete values with pre() held, until no call is left to make. A when whose call was made has acted, and nothing
+ * can undo that. */
 static bool settle_calls(Settle *settle, double *t, double *y, int mode) {
   const Switching *switching = settle->switching;
   bool settled = settle_values(settle, t, y, mode);

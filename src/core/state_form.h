@@ -25,13 +25,13 @@ enum { EXCHANGE_SINGULAR = -1, EXCHANGE_UNSOLVED = -2 };
 /* A function that solves all columns that are not states. */
 typedef EvalStatus StateFormSolve(StateForm *form, double t, double *y);
 
-/* From any guess; the solution nearest to the guess; the nearest one, but only the columns that rates need; at a corner of the edges
- * (edges_set_corner); at an event, after the jump: states that suited the old modes may not suit the new ones. The last one only
- * selects the states anew. */
+/* In this order: find solves from any guess; follow finds the solution nearest to the guess; rates does so only for the
+ * columns that rates need; corner solves at a corner of the edges (edges_set_corner); pass solves at an event, after the
+ * jump, where states that suited the old modes may not suit the new ones; select only selects the states again. */
 StateFormSolve state_form_find, state_form_follow, state_form_rates, state_form_corner, state_form_pass,
     state_form_select;
 
-/* Makes the columns with larger `held` states, if the rows allow it, and solves the others; false: that is impossible. */
+/* Makes the columns with larger `held` the states, if the rows allow it, and solves the others; false: that is impossible. */
 bool state_form_hold(StateForm *form, double t, double *y, const uint8_t *held, int32_t *block);
 
 /* Exchanges states for columns that are better at (t_ahead, ahead). Before that it solves the rows at (t, y) in the old choice, so that

@@ -14,8 +14,8 @@ void stretches_forget(Stretches *stretches, int modes) {
 }
 
 /* The latest expected end of the interval that begins at t, if it lasts as long as the one before. This is
- * informative if the earlier intervals were equally long, or became shorter, as between the bounces of a ball. It is not where
- * events of several causes interleave. */
+ * informative if the earlier intervals were equally long, or became shorter, as between the bounces of a ball. It is not
+ * informative if events of several causes interleave. */
 static double expected_end(const Stretches *stretches, const Edges *edges, int mode, double t, double span) {
   double lasted = stretches->now->lasted, before = stretches->now->lasted_before;
   bool is_alike = lasted >= before / 2 && lasted <= (1 + GOOD_PART) * before;

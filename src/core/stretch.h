@@ -12,8 +12,9 @@ typedef struct Stretch {
 } Stretch;
 
 typedef struct Stretches {
-  Stretch *
-      list; /* [2 (modes + 1)] the interval that followed the last event, per mode and its truth, then for events of no mode */
+  /* [2 (modes + 1)] the interval that followed the last event: for each mode and its value after the event, then for events of
+   * no mode */
+  Stretch *list;
   Stretch *now;    /* the one since the last event; NULL: there was none */
   double begin;    /* when that began */
   double expected; /* a little after the time at which the next event is expected; INFINITY: unknown */

@@ -25,8 +25,8 @@ typedef struct SwitchingHost {
    * `first`, returns `first`, and -1 as the mode. */
   double (*next_timed)(void *host, double t, double until, double first, int *mode);
 
-  /* May be 0. Everything agrees: makes the next call that the event makes only once. Then all is set again. false: there is
-   * none. */
+  /* May be 0. Everything agrees: makes the next call that the event makes only once; afterwards everything must settle
+   * again. false: there is no such call. */
   bool (*call)(void *host, double t, const double *y);
 } SwitchingHost;
 

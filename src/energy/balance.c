@@ -1,4 +1,4 @@
-/* balance: adds the energy of the coordinates, and where it goes, as variables of the model.
+/* balance: adds variables to the model: the energy of the coordinates, its losses and its supply.
  *
  * Along a solution the rate of the energy is the power of the forces, minus the dissipated power, minus the partial time derivative
  * of L. A moving constraint supplies the power -lambda dh/dt. */

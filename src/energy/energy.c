@@ -147,8 +147,9 @@ static bool has_coordinates(Derivation *d) {
     for (uint32_t i = 0; i < d->coordinates.count; i++) d->force[i] = dag_constant(d->dag, 0);
     return true;
   }
-  diag_error(d->diags, DIAG_ENERGY, d->energy->span,
-             "no coordinate: a variable of the energies that no equation determines is one, and there is none");
+  diag_error(
+      d->diags, DIAG_ENERGY, d->energy->span,
+      "no coordinate: a coordinate is a variable of the energies that no equation determines, and there is none");
   return false;
 }
 

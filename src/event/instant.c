@@ -406,8 +406,8 @@ static void take_largest(double *part, int32_t count, double *vector) {
   vector[most] = 1;
 }
 
-/* Makes the place on the line the value of a single column, because others may jump at the kink: the column that the null vector
- * `part` moves most, of those that lead from a solution to all samples. */
+/* Chooses the column whose value is the place on the line; other columns may jump at the kink. Of the columns that lead
+ * from a solution to all samples, it takes the one that the null vector `part` moves most. */
 static bool choose_column(Bordered *bordered, ConstMoment at, double *part, double *y, SlackSamples *line) {
   for (int tries = 0; tries < PARTS && tries < bordered->rows; tries++) {
     take_largest(part, bordered->rows, bordered->across[0]);

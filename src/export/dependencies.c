@@ -1,5 +1,6 @@
 /* dependencies: see dependencies.h. The rows of a block at one stage determine its columns together, so all of these columns depend
- * on everything in the rows. The sets of inputs and states are the first; the other sets grow until they no longer change. Each set
+ * on everything in the rows. The sets of inputs and states are known; the other sets start from them and grow until they no
+ * longer change. Each set
  * has two halves: all sources, and then the sources on which it depends by a factor that is not fixed. */
 #include "export/dependencies.h"
 

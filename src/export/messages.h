@@ -15,6 +15,6 @@ typedef struct Messages {
   IndexVec first; /* per action: its first piece; one more entry at the end */
 } Messages;
 
-/* The messages of all actions. A message stays as written if a part of it has no numeric value, as a call of a function that
- * returns text. */
+/* The messages of all actions. A message stays as written if a part of it has no numeric value, for example a call of a
+ * function that returns text. */
 Messages messages_collect(Heap *heap, Arena *arena, const ExportSource *source);

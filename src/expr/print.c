@@ -261,8 +261,8 @@ static bool is_multiple(const Dag *dag, Expr e) {
   return dag_op(dag, e) == OP_SUM && dag_terms(dag, e, &constant, &terms) == 1 && constant == 0;
 }
 
-/* Does the text of a product begin with a number (3/x/y) or a sum ((x + y)/z), or is something divided by
- * the number 0 or a multiple (x/(3*x)*x)? Then a coefficient in front would be read into it. */
+/* Does the text of a product begin with a number (3/x/y) or a sum ((x + y)/z), or does it divide by the number 0 or by a
+ * multiple, as in x/(3*x)*x? Then a coefficient in front would be read into it. */
 static bool takes_coefficient(const Printer *p, Expr e) {
   while (dag_op(p->dag, e) == OP_MULTIPLY || dag_op(p->dag, e) == OP_DIVIDE) {
     Expr right;

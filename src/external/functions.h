@@ -1,4 +1,4 @@
-/* functions: declarations of the functions of functions.def; for the list and the files that define them. */
+/* functions: declarations of the functions of functions.def, for the list of functions and for the files that define them. */
 #pragma once
 
 #include "external/external.h"

@@ -395,7 +395,7 @@ static bool make_copies(Lapack *lapack) {
   return true;
 }
 
-/* The lengths of workspace. The first one is lwork: if it is -1, the call asks for the best. */
+/* The lengths of workspace. The first one is lwork: if it is -1, the call requests the best length. */
 static void set_lengths(Lapack *lapack) {
   int query = 0;
   for (uint32_t k = 0; k < lapack->call->count; k++) {

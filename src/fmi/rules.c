@@ -161,7 +161,7 @@ static void check_names(Rules *rules) {
     const RuleVariable *variable = &rules->list[k];
     size_t length = strlen(variable->name);
     if (names_find(&known, variable->name, length) != MAP_NONE)
-      broken(rules, "variable `%s` is there twice", variable->name);
+      broken(rules, "variable `%s` occurs twice", variable->name);
     else names_add(&known, variable->name, length);
     if (variable->reference == MAP_NONE) continue;
     uint32_t other = map_get(&rules->by_reference, variable->reference);
@@ -287,7 +287,7 @@ static void read_list(Rules *rules, const XmlElement *first, const char *element
       broken(rules, "the list of %s names no variable", what);
       continue;
     }
-    if (listed[variable - rules->list]) broken(rules, "`%s` is twice in the list of %s", variable->name, what);
+    if (listed[variable - rules->list]) broken(rules, "`%s` occurs twice in the list of %s", variable->name, what);
     listed[variable - rules->list] = true;
     check_dependencies(rules, variable, e);
   }

@@ -24,7 +24,8 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
 /* The effect of a wrong start. Owned by the arena. O(n^3). */
 const Propagation *initial_propagation(const Initializer *initializer, const Initial *initial, Arena *arena);
 
-/* Do the rows determine the columns for which they were solved, for explained values? The ranks of systems that are solved together
+/* For values that initial_explain has explained: do the rows determine the columns for which they were solved? The ranks of
+ * systems that are solved together
  * decide, independently of units. Entries that round-off of columns and time changes by half are zero; `later` is the time with
  * round-off. O(n^3) in the size n of the largest system. */
 bool initial_is_regular(Initializer *initializer, const Initial *initial, double later);

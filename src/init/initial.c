@@ -337,7 +337,7 @@ static bool solve_all_rows(InitialAttempt *attempt, Patch *patch, StepsMove move
   return solve_rows(attempt, patch, by_continuation, move != MOVE_OTHERS);
 }
 
-/* Were there enough columns to keep the start values that can be kept, and yet some moved? Then the point is singular (steps.c). */
+/* Did a start value that can be kept move although there were enough other columns to move? Then the point is singular (steps.c). */
 static bool gave_way_to_others(const InitialAttempt *attempt) {
   const Initial *initial = attempt->initial;
   uint32_t others = 0;
@@ -392,8 +392,8 @@ static bool best_give(const InitialAttempt *attempt, Best *best) {
   return found;
 }
 
-/* Starts from a solution that is nearest if default start values count, and moves it to the nearest one if only given start
- * values count. */
+/* Starts from the solution that is nearest to all start values, and moves it to the one that is nearest to the given ones
+ * only. */
 static void improve_equal(InitialAttempt *attempt, Patch *patch, Best *best) {
   PatchResult result = {0};
   set_weights(attempt, patch, MOVE_ALIKE);
@@ -428,7 +428,7 @@ static void set_matched(const InitialSystem *system, const Order *order, bool mo
   heap_free(system->heap, weights);
 }
 
-/* Is y not a continuation of `last`, but a point that is a solution only because of round-off relative to its size? */
+/* Did a column get so large on the way from `last` to y that y is a solution only because residuals are compared with its size? */
 static bool has_left(const InitialSystem *system, const double *last, const double *y) {
   for (uint32_t q = 0; q < system->columns; q++)
     if (terms_is_astray(system->nominal[q], last[q], y[q])) return true;

@@ -43,8 +43,9 @@ static Range *find_ranges(const Structure *structure, const int32_t *group, Aren
   return range;
 }
 
-/* Per block: does a differentiated equation determine it, or an earlier block that it uses? Other variables without derivatives,
- * such as abbreviations, follow from only the states. */
+/* Per block: does a differentiated equation determine the block itself, or an earlier block that it uses? Other variables without
+ * derivatives,
+ * such as abbreviations, follow from the states alone. */
 static bool *mark_late(const Incidence *incidence, const Structure *structure, const int32_t *group,
                        const Range *ranges, Arena *arena) {
   const Blocks *blocks = &structure->blocks;

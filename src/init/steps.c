@@ -498,7 +498,7 @@ static double unit_distance(const InitialSteps *run, const InitialUnit *unit) {
   return squares;
 }
 
-/* Did a column move that can be kept? */
+/* Did a column that can be kept move? */
 static bool gave_way(const InitialSteps *run, const InitialUnit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) {
     uint32_t q = unit->positions[k];

@@ -62,7 +62,7 @@ double steps_weight(const InitialSystem *system, const InitialColumn *columns, u
 /* Did a given start value move by more than its size? Then another solution may be nearer. */
 bool steps_is_far(const InitialColumn *column, double nominal, double value);
 
-/* Did a start value that can be kept move, by more than different weights explain? */
+/* Did a start value that can be kept move by more than differences between the weights explain? */
 bool steps_gave_way(const InitialColumn *column, double nominal, double value);
 
 /* The square of a column's contribution to the distance from the start values. */

@@ -122,7 +122,7 @@ static bool is_lost(const SizedNodes *parts, Expr e, double error) {
   return fabs(parts->value[part]) <= error * parts->size[part];
 }
 
-/* Is it constant? Then a dividend that is zero now does not help. */
+/* Is the divisor constant? Then it remains round-off, although the quotient has a value while the dividend is zero. */
 static bool is_held(const Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_DISCRETE);
 }

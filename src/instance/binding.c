@@ -20,7 +20,7 @@ static bool has_parameters(Tree *tree, Instance *record) {
   return false;
 }
 
-/* The record that the binding gives a value to: the instance itself, or one around it. */
+/* The record that the binding gives a value to: the instance itself, or one that contains it. */
 static Instance *bound_record(Instance *instance, const Modifier *binding) {
   for (const FieldChain *field = binding->fields; field && instance->parent; field = field->outer)
     instance = instance->parent;

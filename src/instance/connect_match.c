@@ -14,7 +14,7 @@ typedef struct Matching {
 typedef struct MatchPlace {
   Instance *left, *right;
   uint32_t inner;      /* elements in one element of the connectors */
-  uint32_t record;     /* the pair of records around it; CONNECT_NONE: none */
+  uint32_t record;     /* the pair of records that contains it; CONNECT_NONE: none */
   uint32_t per_record; /* elements in one record */
 } MatchPlace;
 
@@ -62,7 +62,7 @@ static bool types_match(Matching *m, const MatchPlace *place) {
   return true;
 }
 
-/* Compares the dimensions of the two places themselves, not of the arrays around them. */
+/* Compares the dimensions of the two places themselves, not of the arrays that contain them. */
 static bool dimensions_match(Matching *m, const MatchPlace *place) {
   Tree *tree = m->connections->tree;
   Instance *left = place->left, *right = place->right;

@@ -90,7 +90,7 @@ static AstExpr mixture(Connections *connections, const EndVec *ends, Span span) 
   return flat_quotient(tree, parts[0], parts[1], span);
 }
 
-/* Does no fluid ever come from the end, because its flow has only one direction? */
+/* Can no fluid come from the end, because its flow has only one direction? */
 static bool never_delivers(Connections *connections, uint32_t end) {
   const ConnectVariable *flow = flow_of(connections, end_variable(connections, end));
   double bound;

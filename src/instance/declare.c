@@ -1,4 +1,4 @@
-/* declare: flat declarations of variables: base type, dimensions of all arrays around them, attributes and binding. Each is
+/* declare: flat declarations of variables: base type, dimensions of all arrays that contain them, attributes and binding. Each is
  * resolved where it was written.
  *
  * A binding that is written inside an array of components is repeated for each element: {e for $1 in 1:n}. A binding from outside
@@ -11,8 +11,9 @@
 /* ---- values for all elements ---- */
 
 typedef struct Lead {
-  uint32_t shared, total; /* dimensions that also contain the scope; all dimensions around the instance */
-  uint32_t inside;        /* last dimensions, of arrays of records, that the value itself has */
+  uint32_t shared,
+      total; /* number of dimensions of arrays that also contain the scope; of all arrays that contain the instance */
+  uint32_t inside; /* how many of the last dimensions, those of arrays of records, the value itself has */
   uint32_t sizes[64];
 } Lead;
 
@@ -22,7 +23,8 @@ static bool is_around(const Instance *node, const Instance *scope) {
   return false;
 }
 
-/* Dimensions of the arrays around the instance, without its own. A modifier of a class applies to each element of an array of that
+/* Dimensions of the arrays that contain the instance, without its own. A modifier of a class applies to each element of an array
+ * of that
  * class. */
 static Lead lead_of(const Instance *instance, const Modifier *modifier) {
   const Instance *chain[256];
@@ -50,7 +52,7 @@ static AstExpr fill(Tree *tree, AstExpr e, const uint32_t *sizes, uint32_t count
   return flat_call(tree, "fill", kids, count + 1, span);
 }
 
-/* The expression repeated for all elements of the arrays around the instance. */
+/* The expression repeated for all elements of the arrays that contain the instance. */
 static AstExpr spread(Tree *tree, const Instance *instance, const Modifier *modifier, AstExpr e, bool uses_iterators) {
   Lead lead = lead_of(instance, modifier);
   Span span = ast_span(tree->ast, e);
@@ -214,7 +216,7 @@ static bool has_attribute(const Tree *tree, const ArgumentVec *list, Name name) 
   return false;
 }
 
-/* A parameter without a binding has its start value. It counts as a value, one for each element of the arrays around it. */
+/* A parameter without a binding has its start value. It counts as a value, one for each element of the arrays that contain it. */
 static bool is_start_value(const Tree *tree, const Instance *instance, Name attribute) {
   return instance->prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT) && !instance_binding(instance) &&
          strcmp(names_text(tree->names, attribute), "start") == 0;
@@ -363,7 +365,7 @@ static AstComponent *component_new(Tree *tree, Instance *instance, Name type, co
   return component;
 }
 
-/* Finds the sizes of the arrays around the instance. */
+/* Finds the sizes of the arrays that contain the instance. */
 static bool find_lead(Tree *tree, Instance *instance) {
   bool fits = true;
   for (Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT; at = at->parent)

@@ -59,7 +59,7 @@ bool record_sizes(Tree *tree, Instance *instance) {
                "the value of `%s` has %u dimensions, expected %u", instance_text(tree, instance), numbers.count, own);
     fits = false;
   }
-  /* The sizes of arrays of records around it come first. */
+  /* The sizes of arrays of records that contain it come first. */
   for (uint32_t i = 0; fits && i < own; i++)
     instance->dimensions.data[i].size = (uint32_t)numbers.data[numbers.count - own + i];
   vec_free(tree->heap, &numbers);
@@ -134,7 +134,7 @@ typedef struct Making {
   bool failed;
 } Making;
 
-/* Fields of a record may become inputs of its constructor; in both cases nested records are built as a whole. */
+/* Is the type a function? If not, it is a record, whose fields may become inputs of its constructor. */
 static bool is_function(const Making *making) { return making->type->definition->kind == CLASS_FUNCTION; }
 
 /* value.a.b; the chain has b first. */
@@ -238,7 +238,7 @@ static AstPath path_to(Tree *tree, const Instance *instance, const Instance *fro
   return (AstPath){.first = first, .count = count, .span = span};
 }
 
-/* The arrays of records around a field, outermost first: one record for each dimension. */
+/* The arrays of records that contain a field, outermost first: one record for each dimension. */
 typedef struct Around {
   const Instance **records; /* in the tree's arena */
   uint32_t count, shared;   /* number of dimensions; the first `shared` also contain the scope of the value */
@@ -292,14 +292,14 @@ static AstExpr repeat_around(Making *making, const Around *around, AstExpr e, ui
   return flat_iteration(tree, e, chain_iterator(tree, position), range, span);
 }
 
-/* Repeats an expression for one element over all elements of the arrays around the scope. */
+/* Repeats an expression for one element over all elements of the arrays that contain the scope. */
 static AstExpr for_all(Making *making, const Around *around, AstExpr e, bool uses_iterators) {
   if (!uses_iterators) return fill_around(making, around, e, 0, around->shared);
   for (uint32_t i = around->shared; i-- > 0;) e = repeat_around(making, around, e, i);
   return e;
 }
 
-/* The value of a field in all elements of the arrays around it. */
+/* The value of a field in all elements of the arrays that contain it. */
 static AstExpr field_value(Making *making, const Instance *field, const Modifier *binding) {
   bool uses_iterators = false;
   Around around = arrays_around(making->tree, field, making->type, binding->scope.instance);
@@ -357,7 +357,7 @@ static void add_fields(Making *making, Instance *around, const Instance *record,
 
 /* ---- the modification of a component ---- */
 
-/* Does the value of an input refer to an element of a component around the function? Then the calls give the value. */
+/* Does the value of an input refer to an element of a component that contains the function? Then the calls give the value. */
 static bool is_given_by_calls(Tree *tree, const Modifier *binding) {
   if (binding->scope.instance->kind != INSTANCE_COMPONENT) return false;
   for (AstExpr i = ast_first(tree->ast, binding->value); i <= binding->value; i++)

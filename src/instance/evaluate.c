@@ -59,12 +59,13 @@ static void mark_structural(Tree *tree) {
 
 /* ---- expressions ---- */
 
-/* Subscripts of the arrays around the scope: the first elements represent all. */
+/* Subscripts of the arrays that contain the scope: the first elements represent all. */
 static const int64_t first_elements[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/* {{e for $2 in 1:m} for $1 in 1:n}: the values for all elements of the arrays around the scope. AST_NONE if their sizes are not
+/* {{e for $2 in 1:m} for $1 in 1:n}: the values for all elements of the arrays that contain the scope. AST_NONE if their sizes
+ * are not
  * known. */
 static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
   uint32_t position = chain_count(scope);
@@ -78,7 +79,7 @@ static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
   return flat;
 }
 
-/* Do all elements of the arrays around the scope have the same value as the first ones? */
+/* Do all elements of the arrays that contain the scope have the same value as the first ones? */
 static bool elements_agree(Tree *tree, const Resolver *resolver, AstExpr e, const NumberVec *numbers) {
   Resolver all = *resolver;
   NumberVec others = {0};

@@ -61,10 +61,11 @@ Name chain_iterator(Tree *tree, uint32_t position);
 /* Options for turning expressions of the text into flat ones. */
 typedef struct Resolver {
   Tree *tree;
-  Scope scope;            /* where names are looked up */
-  Instance *function;     /* its components are local names; NULL outside of functions */
-  IndexVec iterators;     /* names of loops around the expression */
-  const int64_t *element; /* subscripts of the arrays around the scope, by position; NULL: iterators $1, $2, ... */
+  Scope scope;        /* where names are looked up */
+  Instance *function; /* its components are local names; NULL outside of functions */
+  IndexVec iterators; /* names of the enclosing loops */
+  const int64_t
+      *element; /* subscripts of the arrays that contain the scope, by position; NULL: iterators $1, $2, ... */
   const struct IteratorValue *values; /* iterators that are unrolled */
   uint32_t value_count;
   bool in_algorithm;   /* parts of records stay fields of the record */

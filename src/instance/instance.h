@@ -97,7 +97,7 @@ typedef enum InstanceBase {
   BASE_COUNT,
 } InstanceBase;
 
-/* A connect clause of an instance: ifs around it are decided, fors unrolled. */
+/* A connect clause of an instance: enclosing ifs are decided, and fors unrolled. */
 typedef struct ConnectClause {
   const AstStatement *statement; /* AST_CONNECT, or AST_INVOKE of Connections.branch, root, potentialRoot, uniqueRoot */
   Scope scope;
@@ -105,7 +105,7 @@ typedef struct ConnectClause {
     Name name;
     int64_t value;
   })
-  iterators; /* values for the loops around it, innermost last */
+  iterators; /* values for the enclosing loops, innermost last */
 } ConnectClause;
 
 struct Instance {
@@ -119,7 +119,8 @@ struct Instance {
   const AstElement *first_element; /* its declaration before redeclarations */
   uint32_t first_part;             /* the part of the parent that contains first_element */
   Instance *former;                /* for `class extends X`: X as it was before */
-  /* AstPrefix bits, including those of its class (connector X = input Real) and of the instances around it (flow, input, parameter
+  /* AstPrefix bits, including those of its class (connector X = input Real) and of the instances that contain it (flow, input,
+   * parameter
    * of a record) */
   uint32_t prefixes;
   Modifiers modifiers; /* for the instance as a whole, outermost first; the declaration's own is last */
@@ -225,7 +226,7 @@ static inline bool is_expandable(const Instance *instance) {
   return (instance->prefixes | (instance->type ? instance->type->prefixes : 0)) & PREFIX_EXPANDABLE;
 }
 static inline bool instance_is_record(const Instance *instance) { return instance->restriction == CLASS_RECORD; }
-/* inner outer output: states inside this one share the variable of the states around it (Modelica 3.6, section 17.3.5). */
+/* inner outer output: states inside this one share the variable of the enclosing states (Modelica 3.6, section 17.3.5). */
 static inline bool prefixes_pass_through(uint32_t prefixes) {
   uint32_t all = PREFIX_INNER | PREFIX_OUTER | PREFIX_OUTPUT;
   return (prefixes & all) == all;

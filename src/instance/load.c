@@ -253,7 +253,7 @@ static bool search_run(RecordSearch *search, bool (*test)(const Ast *, const Ast
 }
 
 /* Does the function give values to fields of a component for all elements of an array at once, or in addition to a value of the
- * whole? Otherwise the record may give them values, so it is pushed for examination. */
+ * whole? Otherwise the record may give these fields values, so the record is pushed for examination. */
 static bool is_full_local(RecordSearch *search, const AstElement *element) {
   if (!record_of(search->ast, element, search->all)) return false;
   const AstModification *modification = element->component->modification;
@@ -264,7 +264,7 @@ static bool is_full_local(RecordSearch *search, const AstElement *element) {
   return false;
 }
 
-/* Does a function have a component whose record gives values to fields, or one as in is_full_local? */
+/* Does a function have a component whose record gives values to fields, or a component for which is_full_local is true? */
 static bool has_full_local(const Ast *ast, const ClassIndex *all) {
   RecordSearch search = {ast, all, map_make(ast->heap), {0}};
   bool found = false;
@@ -410,7 +410,7 @@ static void list_models(Tree *tree, InstanceVec *models) {
   vec_free(tree->heap, &open);
 }
 
-/* A name without the packages around it means any class of the file with that name. */
+/* A name without the enclosing packages means any class of the file with that name. */
 static Instance *find_inside(Tree *tree, const char *text) {
   Instance *found = NULL;
   InstanceVec models = {0};
@@ -507,7 +507,7 @@ static void read_new_values(Tree *tree, const ModificationVec *modifications) {
   }
 }
 
-/* An error in something that was only tried made an instance fail that is needed after all; reports that error. */
+/* An error in something that was only tried made an instance fail, but that instance is needed after all. Reports the error. */
 static void report_failure(Tree *tree) {
   const Diag *reason = tree->silenced;
   if (reason) diag_error(tree->diags, reason->code, reason->span, "%s", reason->message);

@@ -79,7 +79,8 @@ Instance *find_inner(Tree *tree, Instance *outer);
 /* The component that an outer component refers to; the component itself if it is not outer. NULL after an error. */
 Instance *instance_inner(Tree *tree, Instance *instance);
 
-/* The inner element of that name around the owner. It must be a class or a component like `like` (NULL: either). NULL if there is
+/* The inner element of that name that encloses the owner. It must be a class or a component like `like` (NULL: either). NULL if
+ * there is
  * none. */
 Instance *find_inner_element(Tree *tree, Instance *owner, Name name, const AstElement *like);
 const char *restriction_text(AstClassKind restriction);
@@ -88,7 +89,7 @@ const char *restriction_text(AstClassKind restriction);
 
 /* The modifier that gives the value; NULL if there is none. */
 const Modifier *instance_binding(const Instance *instance);
-/* Is the value of a record given as a whole, by an equation? For a variable: the value of a record around it. */
+/* Is the value of a record given as a whole, by an equation? For a variable: the value of a record that contains it. */
 bool binding_is_whole(Tree *tree, Instance *instance);
 
 /* ---- check.c ---- */

@@ -25,7 +25,7 @@ static const Ast *ast_of(const Copy *copy) { return copy->r->tree->ast; }
 
 /* ---- iterators ---- */
 
-/* Is the name an iterator of an iteration inside the expression, or of a loop around it? */
+/* Is the name an iterator of an iteration inside the expression, or of an enclosing loop? */
 static bool is_iterator(const Copy *copy, AstExpr at, Name name) {
   const Ast *ast = ast_of(copy);
   for (uint32_t i = 0; i < copy->loops.count; i++) {
@@ -63,7 +63,8 @@ static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
   return flat_name(r->tree, chain_iterator(r->tree, position), NULL, 0, span);
 }
 
-/* Is a constant the same in all elements of an array around it? It certainly is if it is written as a number, and not for each
+/* Is a constant the same in all elements of an array that contains it? It certainly is if it is written as a number, and not for
+ * each
  * element. */
 static bool is_same_in_all(const Tree *tree, const Instance *constant, const Instance *array) {
   const Modifier *binding = instance_binding(constant);
@@ -482,8 +483,8 @@ static AstExpr instance_name(Copy *copy, Span span) {
   return flat_string(tree, names_add(tree->names, text, strlen(text)), span);
 }
 
-/* size(x, k) of an array in an array of components becomes the size of the whole array, after the dimensions around it; so no value
- * need be known. AST_NONE if it is something else. */
+/* size(x, k) of an array in an array of components becomes the size of the whole array, after the dimensions of the arrays
+ * that contain it; so no value need be known. AST_NONE if it is something else. */
 static AstExpr resolve_size(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   const Ast *ast = tree->ast;

@@ -1,4 +1,4 @@
-/* statement: see statement.h. Connections are removed: ifs around them are decided, fors unrolled.
+/* statement: see statement.h. Connections are removed: enclosing ifs are decided, and fors unrolled.
  *
  * Blocks nest at most DEPTH_LIMIT deep. */
 #include "instance/statement.h"
@@ -43,7 +43,7 @@ static bool has_connections(const Tree *tree, const AstStatement *list, uint32_t
 typedef struct Collection {
   Tree *tree;
   Scope scope;
-  VEC(struct IteratorValue) values; /* of the loops around, innermost last */
+  VEC(struct IteratorValue) values; /* of the enclosing loops, innermost last */
   uint32_t depth;
 } Collection;
 

@@ -11,5 +11,5 @@ bool resolve_statements(Resolver *resolver, const AstStatement *list, uint32_t c
 /* Limit for the nesting of blocks. */
 enum { DEPTH_LIMIT = 200 };
 
-/* Collects the connections among the equations of the instance: ifs around them are decided, fors unrolled. */
+/* Collects the connections among the equations of the instance: enclosing ifs are decided, and fors unrolled. */
 bool collect_clauses(Tree *tree, Scope scope, const AstStatement *list, uint32_t count);

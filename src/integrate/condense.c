@@ -230,7 +230,8 @@ static double condense_size(const Condense *condense, int32_t row, int32_t colum
   return condense_is_unit(condense, place) ? INFINITY : fabs(condense->values.data[place]) * condense->row_scale[row];
 }
 
-/* The shortest row among the units of a column or, where it has none, among its entries that are large enough; -1: none is. */
+/* The shortest row among the units of a column or, if it has no unit, among its entries that are large enough; -1: there is
+ * none. */
 static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
   const IntVec *rows = &condense->rows_of[column], *columns = condense->columns_of;
   double largest = 0, *size = condense->size;

@@ -1,7 +1,7 @@
 /* erk_coefficients: Dormand and Prince's pairs 8(5,3) and 5(4) with their continuous extensions.
  *
  * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, sections II.5 and II.6: the pair of
- * order 8 with its 7th order extension (three stages more), and table 5.2 with its 4th order extension.
+ * order 8 with its 7th order extension (three more stages), and table 5.2 with its 4th order extension.
  */
 #include "integrate/erk_coefficients.h"
 

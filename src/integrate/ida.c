@@ -22,7 +22,8 @@
 /* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2 residuals, and a
  * factorization is used for ten steps.
  *
- * `convergence` is a correction divided by the one before it. Above SLOW_IDA new factors are made for the next step, above SAFETY
+ * `convergence` is the size of a correction divided by that of the one before it. Above SLOW_IDA new factors are made for the
+ * next step, above SAFETY
  * for this one. It is unknown before the second correction of a step. Until then the value of the last step with two corrections
  * counts, GROW_LEAST times larger for each step since. It is at least SURE, because a value that is small by chance would be used
  * indefinitely, and at least a half after a change of step or order.

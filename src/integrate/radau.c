@@ -294,8 +294,9 @@ static void radau_predict_behind(Radau *radau, double h) {
   }
 }
 
-/* Starting values. Normally they continue the polynomials of the last step; after a failure, they continue its last stretch.
- * A repeated step lies inside these polynomials; after a failure its starting values are constant. */
+/* Starting values. Normally they continue the polynomials of the last step; after a failure of Newton's method, only the
+ * end of these polynomials. A repeated step lies inside the polynomials of the last one; after a failure its starting
+ * values are constant. */
 static void radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);
@@ -441,8 +442,8 @@ static double radau_bend(const Radau *radau, double t) {
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
 
-/* The error of the step in tolerances; with 1 or more the step must be smaller. *is_unresolved: columns outside the error
- * test of the states require that, too. */
+/* The error of the step in tolerances; if it is 1 or more, the step must be smaller. *is_unresolved: columns outside the
+ * error test of the states also require a smaller step. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
   double unresolved = fmax(radau_gap(radau), radau_departure(radau));
@@ -685,7 +686,7 @@ static void radau_forget(Radau *radau) {
   radau->cautious = true;
 }
 
-/* The iteration may have ended where algebraic columns are too inaccurate for another to begin. */
+/* The iteration may have ended where algebraic columns are too inaccurate for the next iteration to begin. */
 static void radau_be_cautious(Radau *radau) {
   const System *system = radau->system;
   size_t size = (size_t)system->columns * sizeof(double);

@@ -94,7 +94,7 @@ static bool check_variability(Elaboration *el, Expr e, Span span, const char *wh
   return true;
 }
 
-/* Are the sizes of the value the last sizes of the variable? Then it is used for all elements of the arrays around it. */
+/* Are the sizes of the value the last sizes of the variable? Then it is used for all elements of the arrays that contain it. */
 static bool has_last_sizes(const Value *leaves, const Value *value) {
   uint32_t count = value->type.dimensions, skipped = (uint32_t)leaves->type.dimensions - count;
   if (count > leaves->type.dimensions) return false;
@@ -289,7 +289,7 @@ static void bind_value(Elaboration *el, const Component *component, const Value 
     note_inputs(el, before);
 }
 
-/* Repeats the value for every element of the arrays around it. */
+/* Repeats the value for every element of the arrays that contain it. */
 static Value repeat_value(Elaboration *el, const Value *leaves, const Value *value) {
   Value whole = *leaves;
   if (!has_last_sizes(leaves, value)) return *value; /* reported with the binding */

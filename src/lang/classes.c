@@ -1,6 +1,6 @@
 /* classes: the classes of a file by name, and their definitions: aliases, enumerations, records, external objects.
  *
- * Invariant: a class is known by its full name with the packages around it (P.Q.f). A name is looked up from its scope outward, so
+ * Invariant: a class is known by its full name with the enclosing packages (P.Q.f). A name is looked up from its scope outward, so
  * the quoted name 'P.Q.f' and the path P.Q.f mean the same. Definitions enter the model's lists on first use. */
 #include "lang/elaborate.h"
 
@@ -203,7 +203,7 @@ ClassEntry *class_find(Elaboration *el, Name scope, AstPath path) {
   return class_find_name(el, path.global ? 0 : scope, name);
 }
 
-/* Is `scope` the model's scope, or one around it? */
+/* Is `scope` the model's scope, or one that encloses it? */
 static bool surrounds_model(const Elaboration *el, Name scope) {
   Name at = el->scope;
   while (at && at != scope) {

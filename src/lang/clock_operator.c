@@ -1,5 +1,5 @@
 /* clock_operator: see clock.h. Uses of previous(x), hold(x) and the like share one variable for each x. Every other use gets a
- * separate variable, because the clock of sample(u), interval() or superSample(u) is that of the equation around it. */
+ * separate variable, because the clock of sample(u), interval() or superSample(u) is that of the equation that contains it. */
 #include "lang/clock.h"
 
 #include <string.h>

@@ -671,7 +671,8 @@ void components_spread_structural(Elaboration *el) {
 
 /* ---- adding variables ---- */
 
-/* Do the values of a record component fit, with all dimensions around a field taken together? Reports an error if not. */
+/* Do the values of a record component fit, with all dimensions of the arrays that contain a field taken together? Reports an
+ * error if not. */
 static bool check_leaves(Elaboration *el, const Component *component, Type type, double count) {
   heap_work(el->heap, ELEMENT_WORK);
   Span span = component->element->component->label.span;

@@ -31,8 +31,8 @@ typedef enum Progress { PROGRESS_NEW, PROGRESS_OPEN, PROGRESS_DONE, PROGRESS_FAI
 
 typedef struct ClassEntry {
   const AstClass *ast;
-  Name name;   /* with the packages around it: P.Q.f */
-  Name scope;  /* the packages around it: P.Q, or empty */
+  Name name;   /* with the enclosing packages: P.Q.f */
+  Name scope;  /* the enclosing packages: P.Q, or empty */
   Name inside; /* where names inside it are looked up: its name, or empty if they are full names */
   ClassRole role;
   Progress progress; /* of the definition in the model's lists */
@@ -99,7 +99,7 @@ typedef struct Compiler Compiler;
 typedef struct RawEquation {
   Expr left, right;
   Span span;
-  uint32_t clock; /* position of the Clock of the when around it + 1; 0: none */
+  uint32_t clock; /* position of the Clock of the enclosing when + 1; 0: none */
   Name state;     /* the state of a state machine that contains it; 0: none */
   Name comment;
   BaseType base : 8;
@@ -122,7 +122,7 @@ struct Elaboration {
   Arena arena;
   Name scope;          /* of the model being elaborated */
   bool is_base;        /* Base Modelica as written by a tool */
-  bool compares_texts; /* texts are compared that are not known there */
+  bool compares_texts; /* there are comparisons of texts that are not known there */
   bool is_session;     /* values before the model is complete: an undeclared name may be declared later */
 
   VEC(NewBinding) modifications;
@@ -153,7 +153,7 @@ struct Elaboration {
     Name prefix;
     Name tail;
     const Ast *ast;
-    AstExpr subscripts; /* a reference with these subscripts; AST_NONE: not readable */
+    AstExpr subscripts; /* a reference with these subscripts; AST_NONE: it cannot be read */
   })
   embedded_list;
 
@@ -188,11 +188,11 @@ struct Elaboration {
   Expr guard;           /* path condition of if-equations; EXPR_NONE: always */
   When *when;           /* the when whose branch runs; NULL outside */
   bool is_clocked;      /* the algorithm section that runs has a clock */
-  uint32_t clock;       /* position of the Clock of the when around + 1; 0: none */
+  uint32_t clock;       /* position of the Clock of the enclosing when + 1; 0: none */
   struct Algorithm *algorithm;
   uint32_t depth;    /* of nested blocks */
   uint32_t sections; /* algorithm sections so far */
-  Name branch;       /* mark of the branch of a when around (WhenBranch); 0: not needed so far */
+  Name branch;       /* mark of the enclosing branch of a when (WhenBranch); 0: not needed so far */
   uint32_t branches; /* marks so far */
   uint32_t texts;    /* routines of text_call.c so far */
   uint32_t failures; /* runs without a result; for each there is an error in the diagnostics */
@@ -237,7 +237,7 @@ uint32_t class_define(Elaboration *el, const AstClass *ast);
 /* The class that a path means, looked up from `scope` outward; NULL if there is none. */
 ClassEntry *class_find(Elaboration *el, Name scope, AstPath path);
 ClassEntry *class_find_name(Elaboration *el, Name scope, Name name);
-/* The scope around a class's scope, 0 at the top. Dots inside a quoted name do not count: 'A.B.f' is in no scope A.B. */
+/* The scope that encloses a class's scope, 0 at the top. Dots inside a quoted name do not count: 'A.B.f' is in no scope A.B. */
 Name class_outer(const Elaboration *el, Name scope);
 
 /* Follows aliases to a base type. false after an error. */

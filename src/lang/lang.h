@@ -22,7 +22,7 @@ typedef struct LangOptions {
   LibraryOptions library;   /* where to find classes that the text does not define */
 } LangOptions;
 
-/* Parses and elaborates. `class_name` chooses the model (its name, with or without the packages around it); NULL: the last model in
+/* Parses and elaborates. `class_name` chooses the model (its name, with or without the enclosing packages); NULL: the last model in
  * the file. `modifications` may be NULL; if two are for one variable, the later one counts. Returns the model, which is owned by
  * `heap` (`source` must outlive it). If the text is not a valid model, returns NULL with at least one error in `diags`. O(length of
  * the text and size of the result). */

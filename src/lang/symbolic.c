@@ -487,7 +487,7 @@ static Expr both(Elaboration *el, Expr a, const void *path) {
   return a == EXPR_NONE ? read(path) : dag_binary(el->dag, OP_AND, a, read(path));
 }
 
-/* A call that is made once is an action of the when or of the initial section around it, whether its result is used or not. Elsewhere
+/* A call that is made once is an action of the enclosing when or initial section, whether its result is used or not. Elsewhere
  * a call without a result is left out. */
 static void add_call(Elaboration *el, Expr call, Span span) {
   if (el->mode != LOAD_LEAVES || (!el->in_when && !el->is_initial)) return;

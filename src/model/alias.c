@@ -92,7 +92,7 @@ static void hang(Aliases *aliases, uint32_t root, uint32_t under, int8_t sign, u
   aliases->shift[root] = (uint16_t)shift;
 }
 
-/* derivative p of a = sign * derivative q of b. Returns true if the forest now says so. */
+/* derivative p of a = sign * derivative q of b. Returns true if the forest now contains this relation. */
 static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q, int8_t sign) {
   Aliases *aliases = &finder->aliases;
   AliasPlace left = find(aliases, a), right = find(aliases, b);

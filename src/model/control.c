@@ -353,7 +353,7 @@ bool step_loop(Machine *machine) {
   return true;
 }
 
-/* Are all slots known that the loop assigns, if they are set? */
+/* Are all slots that the loop assigns known, if they are set? */
 static bool only_counts(Machine *machine, const Control *loop) {
   const Domain *domain = machine->domain;
   double number;

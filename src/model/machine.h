@@ -95,7 +95,7 @@ struct Machine {
 
 Frame *frame_top(Machine *machine);
 
-/* Has some path left an open loop, of those from this height of the control stack on? It continues after the loop. */
+/* Has some path left a loop that is open at this height of the control stack or above? It continues after the loop. */
 bool machine_may_have_left(const Machine *machine, uint32_t control);
 Span machine_span(const Machine *machine); /* of the current instruction */
 void machine_push(Machine *machine, Value value);

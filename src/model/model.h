@@ -119,8 +119,8 @@ typedef struct Experiment {
 /* The source of an input's values over time. */
 typedef enum InputKind {
   INPUT_SET,      /* the caller sets the values; they are held in between */
-  INPUT_LINES,    /* points, with lines between them */
-  INPUT_STAIRS,   /* points, held up to the next */
+  INPUT_LINES,    /* points; lines between them */
+  INPUT_STAIRS,   /* points; a value holds up to the next point */
   INPUT_FUNCTION, /* a function of the caller */
 } InputKind;
 
@@ -147,7 +147,7 @@ typedef struct SwitchedControl {
   Expr control, function, min, max;
 } SwitchedControl;
 
-/* The final time of an optimal control, where it is sought. */
+/* The final time of an optimal control, if it is sought. */
 typedef struct OptimalEnd {
   bool is_sought;
   uint32_t parameter; /* leaf: the time */
@@ -192,7 +192,7 @@ Model *model_new(Heap *heap, Names *names);
  * and may grow. Variables, equations and the rest are shared and must not grow. O(size of the graph). */
 Model *model_layer(const Model *model, Heap *heap);
 
-/* A variable with only name, type and role. */
+/* A variable with only a name, a type and a role. */
 Variable variable_make(Name name, BaseType type, Role role);
 
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */

@@ -492,8 +492,9 @@ static uint32_t find_open(const Selection *selection, uint32_t dimensions) {
 
 static bool load_open(Machine *machine, const Value *array, Selection *selection, char *dense, uint32_t total);
 
-/* Loads an element whose subscript in dimension d is_chosen: the same conditions choose the element. Recursion is as deep as the
- * choice. */
+/* Loads an element whose subscript in dimension d is a choice by conditions: the same conditions choose the element. The
+ * recursion is as
+ * deep as the nesting of choices. */
 static bool load_chosen(Machine *machine, const Value *array, Selection *selection, uint32_t d, const char *scalar,
                         char *dense, uint32_t total) {
   const Domain *domain = machine_domain(machine);

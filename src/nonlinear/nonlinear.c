@@ -385,9 +385,9 @@ static void relieve(Nonlinear *nonlinear, double factor) {
   for (int32_t k = 0; k < nonlinear->columns; k++) nonlinear->damping[k] = fmin(1, factor * nonlinear->damping[k]);
 }
 
-/* One iteration: a step that makes the rows smaller. If only a small fraction of the step does, first the columns
- * that move too far are damped, then the rows are required to hold less exactly, which shortens the step (Levenberg,
- * Marquardt). */
+/* One iteration: a step that makes the rows smaller. If only a small fraction of a step makes them smaller, first the
+ * columns that move too far are damped, then the rows are required to hold less exactly, which shortens the step
+ * (Levenberg, Marquardt). */
 static bool advance(Nonlinear *nonlinear, double *x, double squares, double *slack, bool near) {
   for (int tries = 0; *slack <= MOST_SLACK; tries++) {
     bool found = find_step(nonlinear, x, *slack);
@@ -723,7 +723,7 @@ static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *tar
   return solve_least_norm(nonlinear, x, target);
 }
 
-/* Does no row depend on a free column where they were linearized? Then nothing moves it, as at the top of a bell. */
+/* Is column k free, and does no row depend on it at the point of linearization? Then nothing moves it, as at the top of a bell. */
 static bool is_undrawn(const Nonlinear *nonlinear, int32_t k) {
   bool is = is_free(nonlinear, k);
   for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1) && is; e++)

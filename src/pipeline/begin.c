@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Do two values of a parameter give the same run? Objects that never change are made from other parameters. */
+/* Do two values of a parameter give the same run? Objects that never change count as equal, because other parameters
+ * determine them. */
 static bool same_parameter(const Model *model, uint32_t p, double a, double b) {
   if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT)
     return a == b || (isnan(a) && isnan(b));

@@ -167,8 +167,8 @@ static const Plan *use_mode(Simulation *simulation, const ModePlan *mode, Diags 
   return &mode->plan;
 }
 
-/* Starts from the base's own values. Only those values of the run count that the plan depends on; the derived plan may
- * depend on more. */
+/* Starts from the base's own values. Uses only the values of the run that the plan depends on; the derived plan may depend
+ * on more. */
 const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *parameters, Diags *diags) {
   const Plan *base = simulation->base, *plan = base;
   const ModePlan *mode = NULL;

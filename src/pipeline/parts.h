@@ -108,7 +108,7 @@ bool pass_signals(Simulation *simulation);
 
 /* ---- modes.c ---- */
 
-/* The columns of the model's array where the view is. */
+/* The columns of the model's array that belong to the columns y of the view. */
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap);
 /* Begins in a plan made for the mode at the start, if the plan for all branches does not fit. false: an error is in diags. */
 bool mode_begin(Simulation *simulation);

@@ -26,7 +26,7 @@ typedef struct Handover {
       *again; /* in place of the two above: the values with which another run made the same plan; NULL: none */
 } Handover;
 
-/* Where a run continues that another program began. */
+/* The point at which a run continues what another program began. */
 typedef struct Resumption {
   Transfer *state;
   const Trajectory *rows; /* rows of the other program's run up to that point */

@@ -33,7 +33,7 @@ void plan_report_unsettled(Diags *diags) {
              "the values belong to another mode; change the start values");
 }
 
-/* The branches keep leading to other branches. At an edge they are left to the event that the run finds there. */
+/* The branches keep leading to other branches. At an edge, the event that the run finds there decides. */
 static bool accept_branches(Plan *plan, Heap *heap, Diags *diags) {
   if (!plan->initial.y || start_is_on_edge(plan, plan->first.evaluator, &plan->initial, heap)) return true;
   plan->facts.status = "init";
@@ -171,8 +171,8 @@ static void warn_of_kinks(Plan *plan) {
   uint32_t i = kink_modes_left(&plan->problem, plan->structure.c);
   if (i == MAP_NONE) return;
   diag_warning(plan->diags, DIAG_WARNING_OTHER, plan->problem.model->equations.data[plan->problem.equation[i]].span,
-               "where the kinks of this equation make velocities jump, the jump is not shared as its constraints say: "
-               "write them as if-expressions");
+               "where the kinks of this equation make velocities jump, the jump is not distributed as the constraints "
+               "require: write the kinks as if-expressions");
 }
 
 /* The array has every derivative that the model mentions, also those that only aliases write. */
@@ -304,14 +304,14 @@ static Expr restructuring_condition(Plan *plan) {
   return found;
 }
 
-/* A system with its own modes cannot change. It is refused where an event may change the structure. */
+/* A system with its own modes cannot change. It is refused if an event may change the structure. */
 static bool keeps_structure(Plan *plan) {
   const Reduced *reduced = &plan->reduction.reduced;
   if (!reduced->mode || !plan->branches.count || !plan->first.y) return true;
   Expr condition = restructuring_condition(plan);
   if (condition == EXPR_NONE) return true;
   diag_error(plan->diags, DIAG_USAGE, (Span){0},
-             "method %s does not follow equations that become others at events, where %s changes; use method dummy",
+             "method %s cannot follow equations that change at events, where %s changes; use method dummy",
              plan->request.method->name,
              model_text(plan->own, modes_restore(&plan->modes, plan->own->dag, condition), &plan->diags->arena));
   return false;
@@ -461,8 +461,8 @@ static uint32_t differentiated_equation(const Plan *plan, uint32_t leaf) {
   return found;
 }
 
-/* Does the result need the derivative of an unknown that is an expression of only the leaf? It is not a column, and counts as
- * 0. */
+/* Does the result need the derivative of an unknown that is an expression of only the leaf? Such a derivative is not a
+ * column, and counts as 0. */
 static bool is_differentiated_alias(const Plan *plan, uint32_t leaf) {
   const Aliases *aliases = &plan->problem.aliases;
   Dag *dag = plan->own->dag;
@@ -488,9 +488,10 @@ static bool inputs_are_plain(Plan *plan) {
     if (equation == MAP_NONE && !is_differentiated_alias(plan, plan->request.varied[k])) continue;
     Span span =
         equation == MAP_NONE ? variable->span : plan->own->equations.data[plan->problem.equation[equation]].span;
-    diag_error(plan->diags, DIAG_STRUCTURE, span,
-               "an equation is differentiated, and the input `%s` with it: the form has no derivatives of inputs",
-               names_text(plan->own->names, variable->name));
+    diag_error(
+        plan->diags, DIAG_STRUCTURE, span,
+        "an equation that contains the input `%s` is differentiated, but a linear form has no derivatives of inputs",
+        names_text(plan->own->names, variable->name));
     return false;
   }
   return true;

@@ -68,8 +68,7 @@ static void blame_method(Simulation *simulation) {
   Model *own = evaluator_model(simulation->original.evaluator);
   diag_warning(
       simulation->diags, DIAG_WARNING, (Span){0},
-      "method %s does not follow equations that become others at events, where %s changes; use method dummy",
-      method->name,
+      "method %s cannot follow equations that change at events, where %s changes; use method dummy", method->name,
       model_text(own, modes_restore(&plan->modes, own->dag, plan->branches.condition[0]), &simulation->diags->arena));
 }
 
@@ -91,7 +90,7 @@ static bool is_stopped(void *context) {
   return simulation->statistics.stopped;
 }
 
-/* The end of a run that ends itself has a derivative, too. A run that the caller has stopped has no gradient. */
+/* If the model ends the run, the time of the end has a derivative, too. A run that the caller has stopped has no gradient. */
 static bool pass_gradient(Simulation *simulation) {
   if (!simulation->adjoint || simulation->request.initialize_only || simulation->statistics.stopped) return true;
   if (run_time(simulation->run) < simulation->request.run.stop) {
@@ -132,8 +131,8 @@ typedef enum RanksSay {
   RANKS_CONFLICT, /* or contradict them */
 } RanksSay;
 
-/* Where structural analysis is right near the start, but not at it, ranks may find the values that it leaves open there, but they
- * do not contradict the start values that it keeps. */
+/* If structural analysis is right near the start, but not exactly at it, ranks may find the values that it does not
+ * determine there. They do not contradict the start values that it keeps. */
 static RanksSay ask_ranks(Simulation *simulation) {
   Diags *attempt;
   Request asked = ranks_ask(&simulation->request, simulation->heap, &attempt);

@@ -103,8 +103,8 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
   return false;
 }
 
-/* After a failure: sets the discrete values by the values solved before the equations that failed. Do rows depend on a
- * changed value? */
+/* After a failure: sets the discrete values by the values that were solved before the equations that failed. Does a row
+ * depend on a changed value? */
 static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
   past_guess(initializer->evaluator, t0, y);
   return switching_guess(&switches->switching, t0, y);
@@ -180,7 +180,7 @@ static bool solve_modes(Initializer *initializer, Switches *switches, const Star
   return false;
 }
 
-/* A search for modes where the guess has no solution. */
+/* A search for modes if the guess has no solution. */
 typedef struct ModeSearch {
   Initializer *initializer;
   Switches *switches;
@@ -501,7 +501,8 @@ static double *mode_at(const Switches *switches, uint32_t m) {
   return &switches->evaluator->discretes[switches->modes->first + m];
 }
 
-/* Gives a mode on its edge its other value, at the last differences. Marks the held branches that hold then. */
+/* Gives a mode on its edge its other value, using the last differences. Marks the branches of the plan that hold with that
+ * value. */
 static bool mark_beyond_edge(const Plan *plan, Switches *switches, uint32_t m, const bool *holds, bool *explained,
                              Heap *heap) {
   double *mode = mode_at(switches, m), value = *mode;

@@ -469,7 +469,7 @@ Derived *derived_make(Reduction *reduction, const char *method) {
 
 /* ---- its size ---- */
 
-/* Is the equation v = e, v a variable that has no derivative and does not occur in e? */
+/* Is the equation v = e, where v is a variable that has no derivative and does not occur in e? */
 static bool is_explicit(const Model *model, const Equation *equation, const uint32_t *order) {
   Dag *dag = model->dag;
   double slope;
@@ -509,7 +509,7 @@ void derived_count(const Derived *derived) {
 
 /* ---- as the system to integrate ---- */
 
-/* Where a derivative of an unknown of the derived model stands in its array. */
+/* The column of the array that holds this derivative of an unknown of the derived model; MAP_NONE if there is none. */
 static uint32_t run_column(const Array *array, uint32_t unknown, uint32_t order, int8_t *sign) {
   const Aliases *aliases = &array->problem->aliases;
   if (aliases->removed) {
@@ -570,7 +570,8 @@ static void start_ties(Reduction *reduction, const Derived *derived) {
   }
 }
 
-/* Raises derivatives that the original writes and that aliases cancel in its equations, for unknowns without other derivatives. */
+/* For an unknown that has no derivative here, takes the order that the original model writes. Such derivatives may be
+ * missing here because they cancel when aliases are substituted. */
 static void raise_cancelled(const Derived *derived, const Problem *problem, int32_t *d) {
   const Model *source = derived->source;
   const uint32_t *written = model_highest_orders(source, source->equations.count, derived->reduction->arena);

@@ -37,7 +37,8 @@ static bool is_linear(Reduction *reduction, uint32_t equation) {
   return linear;
 }
 
-/* A differential equation holds the highest derivative of one of its unknowns that the model writes; 0 = h(t, x) does not. */
+/* An equation is differential if it contains the highest derivative of some unknown that occurs in the model; 0 = h(t, x)
+ * is not. */
 static void mark_algebraic(const Problem *problem, Arena *arena, bool *algebraic) {
   const Incidence *incidence = &problem->incidence;
   int32_t *written = arena_array(arena, problem->unknowns, sizeof *written);

@@ -186,7 +186,7 @@ void reduction_remove_superfluous(Reduction *reduction);
 /* The same reduction for a report, with a graph that is a layer in `heap` and with the values of `at`. */
 Reduction reduction_layer(const Reduction *reduction, const ArrayRun *at, double time, Heap *heap, Arena *arena);
 
-/* The system at the values of a run whose original array is `at`; `at` itself where the system is that array. Lives in the heap. */
+/* The system at the values of a run whose original array is `at`; `at` itself if the system is that array. Lives in the heap. */
 ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap);
 
 /* The factor for the tolerance. */

@@ -10,7 +10,7 @@ static const double SUPPORT =
 typedef struct RedundancySearch {
   Strangeness *whole;
   int32_t *order;  /* per unknown: its highest derivative */
-  uint32_t *start; /* of the values of each unknown, one for each derivative up to that */
+  uint32_t *start; /* per unknown: where its values begin, one for each derivative up to that order */
   double *value;   /* at a point of the solutions; NAN: any */
   Pattern pattern, transposed;
   Arena *arena;

@@ -17,7 +17,7 @@ enum { KEPT_ENTRIES = 400 };
 
 /* ---- motion under constraints ---- */
 
-/* Equations of such a system at most: its matrices are dense. */
+/* The most equations of such a system: its matrices are dense. */
 enum { LARGEST_MOTION = 64 };
 
 static int32_t *index_list(Heap *heap, int32_t count) { return heap_array(heap, (size_t)count, sizeof(int32_t)); }

@@ -176,7 +176,7 @@ static void json_integers(JsonWriter *json, const char *key, const int32_t *valu
   for (uint32_t k = 0; json_next(json, k, (uint32_t)count); k++) json_integer(json, values[k] + add);
 }
 
-/* The line as in its file, without blanks around it. */
+/* The line as it is in its file, without blanks at its ends. */
 static const char *source_line_text(const Source *source, uint32_t offset, Arena *arena) {
   const SourceFile *file = source_file(source, offset);
   const char *begin = file->text + file->lines.data[source_line(source, offset) - 1];

@@ -52,7 +52,7 @@ static bool has_row(const Trajectory *trajectory, double time) {
   return trajectory_time(trajectory, trajectory_find(trajectory, time)) == time;
 }
 
-/* Does result k have a row within the slack of a time, but not at it, where the other has none? */
+/* Does result k have a row near the time, within the slack, at whose own time the other result has none? */
 static bool has_event_near(const Walk *walk, uint32_t k, double time) {
   const Trajectory *mine = walk->results[k], *other = walk->results[1 - k];
   size_t before = walk->row[k], behind = row_behind(walk, k, time);

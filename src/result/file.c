@@ -38,8 +38,8 @@ static char *copy_text(Heap *heap, const char *text) {
   return memcpy(heap_alloc(heap, size), text, size);
 }
 
-/* Runs from commit, abandon, or the end of the heap. Removing comes first and closing last; both are harmless
- * after a commit, which clears the fields. */
+/* Called by commit, by abandon, or at the end of the heap. Removes the file first and closes it last; both do nothing after
+ * a commit, which clears the fields. */
 static void release_writer(void *object) {
   FileWriter *writer = object;
   if (writer->temporary) unlink(writer->temporary);

@@ -15,7 +15,7 @@ enum {
   SERIES_EACH = 3 * SVG_COLOURS, /* with more series, colours and dashes repeat */
   MOST_PANELS = 12,
   BYTES_OF_CURVES = 150000,
-  BYTES_A_POINT = 8, /* the bytes that a point takes, nearly always at most */
+  BYTES_A_POINT = 8, /* the most bytes that a point takes, with rare exceptions */
   LABEL_LENGTH = 44,
 };
 

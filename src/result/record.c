@@ -57,7 +57,7 @@ static Signal signal_of(const RecorderBuilder *builder, const Model *model, cons
                   .is_output = variable->causality == CAUSALITY_OUTPUT && !strchr(name, '.')};
 }
 
-/* "der(name)", or "der(name, target)"; printf would take a good part of short runs. */
+/* "der(name)", or "der(name, target)"; printf would take a considerable part of a short run. */
 static const char *derivative_name(Arena *arena, const char *name, const char *target) {
   size_t length = strlen(name), tail = target ? strlen(target) : 0;
   char *text = arena_alloc(arena, length + tail + sizeof "der(, )"), *end = text + 4 + length;
@@ -81,7 +81,7 @@ static const char *unit_of_rate(SignalTable *signals, const char *unit) {
   return names_text(&signals->texts, name);
 }
 
-/* An unknown and its written derivatives. If some may be missing in the list, names are kept only of listed ones. */
+/* An unknown and its written derivatives. If the list of signals may leave some of them out, only names of listed ones are kept. */
 static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
   const Model *model = evaluator->model;

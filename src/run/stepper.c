@@ -63,7 +63,7 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
 
 /* ---- delays ---- */
 
-/* Is the last time read for every delay an allowed one? */
+/* Did every delay last read a time that is allowed? */
 static bool has_delays(Stepper *stepper, double t) {
   Evaluator *evaluator = stepper->view->evaluator;
   const Delays *delays = past_delays(evaluator);
@@ -112,7 +112,7 @@ static StepStatus try_step(Stepper *stepper) {
   return steps_step(&stepper->steps, farthest_end(stepper));
 }
 
-/* Every step that begins where the last one began fails. Is a singular point that the solution passes the cause? */
+/* Every step that begins where the last one began fails. Is the cause a singular point that the solution passes? */
 static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
@@ -484,7 +484,7 @@ static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
   double shortest = past_shortest(evaluator);
   number_format(shortest, 6, time);
   snprintf(what, sizeof what, "a delay by %s", time);
-  refuse_many(heap, span / shortest, SELDOM, "%s asks for %s steps", what);
+  refuse_many(heap, span / shortest, SELDOM, "%s needs %s steps", what);
 }
 
 /* Events and steps that are known in advance count as work. Those that the run finds do not: its end is known, and it can be

@@ -146,7 +146,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state);
 void stepper_write(Stepper *stepper, Transfer *transfer);
 bool stepper_read(Stepper *stepper, Transfer *transfer);
 
-/* At the end of a run: reports the conditions whose hysteresis exceeds what the tolerance asks for. */
+/* At the end of a run: reports the conditions whose hysteresis exceeds what the tolerance requires. */
 void stepper_warn_widened(Stepper *stepper);
 
 /* Reports why the equations could not be solved at t; returns false. */

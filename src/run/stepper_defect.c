@@ -73,7 +73,7 @@ static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, 
   return !is_above(count, b, bound - allowed, ROUNDS);
 }
 
-/* Does the last step take the state of a link below its min, or for the sign -1 above its max? */
+/* Does the last step take the state of a link below its min or, if the sign is -1, above its max? */
 static bool crosses(Stepper *stepper, int32_t l, double sign, double bound) {
   const System *system = &stepper->view->system;
   const double *begin = stepper->steps.begin, *end = stepper->steps.integrator->values(stepper->steps.self);

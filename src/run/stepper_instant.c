@@ -69,7 +69,7 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
 }
 
 /* The time scale of a singular point: the time since the last start, because the columns may change as fast as they did then; the
- * length of the run where it begins there. */
+ * length of the run if the run begins there. */
 static double way_to(const Stepper *stepper, double singular) {
   double way = singular - stepper->options.start, span = stepper_span(stepper);
   return way > 0 && way < span ? way : span;

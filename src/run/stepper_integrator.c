@@ -101,7 +101,7 @@ void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, d
   steps_restart(&stepper->steps, t, stepper->steps.y, 0);
 }
 
-/* Continues with an implicit method from (t, y), where the choice is free. */
+/* Continues with an implicit method from (t, y), unless the user chose the method. */
 static bool leave_explicit(Stepper *stepper, double t, const double *y) {
   if (stepper->options.integrator || !stepper->steps.integrator->explicit_form || stepper_is_sliding(stepper))
     return false;

@@ -117,14 +117,14 @@ typedef struct Block {
 /* An instance of a block: the meaning of its names. */
 typedef struct Scope {
   const struct Scope
-      *parent;        /* the scope of the block around its definition; for a function or device: where it was written */
+      *parent; /* the scope of the block that contains its definition; for a function or device: where it was written */
   const Block *block; /* NULL: for a function or device */
   const char *prefix; /* "" or "x1." */
   Map nodes;          /* Name -> node, of ports */
   VEC(Definition) definitions;
   Map definition_of;
   Map given;       /* of a device: names of the parameters that were given */
-  double multiple; /* m= of the instances around: number in parallel */
+  double multiple; /* m= of the enclosing instances: number in parallel */
   uint32_t depth;
 } Scope;
 
@@ -206,11 +206,11 @@ bool field_accept(Fields *fields, uint32_t k, const char *word);
 /* Does `=` follow field k? */
 bool field_assigns(const Fields *fields, uint32_t k);
 
-/* The name that field k is, which marks it; field_peek does not. */
+/* The name in field k, which is then marked as used; field_peek does not mark it. */
 Name field_name(Circuit *circuit, Fields *fields, uint32_t k);
 Name field_peek(Circuit *circuit, const Fields *fields, uint32_t k);
 
-/* The field after `word =`, or MAP_NONE; begins looking at `first`. Marks word and `=`. */
+/* The field after `word =`, or MAP_NONE; the search begins at field `first`. Marks word and `=`. */
 uint32_t field_after(Fields *fields, uint32_t first, const char *word);
 
 /* The value of field k, up to a blank or comma outside of parentheses; after `=`, including its opening parentheses. In a list,

@@ -138,7 +138,7 @@ static Expr scaled(const Element *element, Expr value, double factor) {
   return factor == 1 ? value : dag_multiply(element->dag, value, dag_constant(element->dag, factor));
 }
 
-/* m=: number in parallel, times that of the subcircuits around. */
+/* m=: number in parallel, times that of the enclosing subcircuits. */
 static bool multiplicity(const Element *element, double *factor) {
   *factor = 1;
   if (!number_of(element, "m", factor, NULL)) return false;
@@ -148,7 +148,7 @@ static bool multiplicity(const Element *element, double *factor) {
 
 /* m= of a subcircuit does not reach this element, as in ngspice. */
 static void warn_of_multiple(const Element *element) {
-  if (element->scope->multiple != 1) warn(element, "m= of the subcircuit around has no effect on this element");
+  if (element->scope->multiple != 1) warn(element, "m= of the enclosing subcircuit has no effect on this element");
 }
 
 /* ---- models of R, C, L, S, W ---- */

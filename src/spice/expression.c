@@ -199,7 +199,7 @@ static double growth_edge(const Dag *dag, Expr saturation) {
  * guesses do, and from there Newton's method would come back by only 1 in x with each iteration. */
 static Expr growth(Dag *dag, const Expr *x) { return tangent_exp(dag, x[0], growth_edge(dag, x[1])); }
 
-/* grows(x, is): is is*growth(x, is) still is*exp(x)? */
+/* grows(x, is): does is*growth(x, is) still equal is*exp(x)? */
 static Expr grows(Dag *dag, const Expr *x) {
   double current;
   if (dag_is_constant(dag, x[1], &current) && current == 0) return dag_constant(dag, 1);

@@ -190,7 +190,7 @@ Model *write_operating_point(Circuit *circuit, bool holds_guesses) {
   add_relations(circuit, writer.model);
   write_shorts(&writer);
   write_rows(&writer);
-  /* It needs its own graph, because the circuit's gets variables that this model does not have. */
+  /* It needs its own graph, because the graph of the circuit gets variables that this model does not have. */
   writer.model->dag = dag_over(circuit->dag, circuit->heap, circuit->names);
   return writer.model;
 }

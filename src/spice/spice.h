@@ -63,7 +63,7 @@ typedef struct SpiceModel {
   double output_start, max_step; /* output start and longest step of .tran; 0: not given */
 } SpiceModel;
 
-/* Does the name of a file end as the name of a netlist does? */
+/* Does the name of a file have an ending for netlists? */
 bool spice_is_netlist(const char *path);
 
 /* A copy in the arena in lower case, as all names of netlists are. */

@@ -17,7 +17,7 @@ static void text_matrix(const char *name, const double *values, uint32_t rows, u
   if (!rows || !columns) return;
   text_printf(heap, text, "%s (%u x %u)\n", name, rows, columns);
   if (columns > WIDEST || rows > 4 * WIDEST) {
-    text_printf(heap, text, "  too large to print: --json or --output-file has it\n");
+    text_printf(heap, text, "  too large to print; use --json or --output-file\n");
     return;
   }
   for (uint32_t i = 0; i < rows; i++) {

@@ -15,7 +15,7 @@ struct WholeStages {
   bool is_transposed;
   Elimination *elimination;
   Linear *linear;        /* NULL until it is needed */
-  double *chained[SMAX]; /* of the transpose, n: all columns */
+  double *chained[SMAX]; /* for the transpose: n of whole_stages.h, all columns */
 };
 
 WholeStages *whole_stages_new(Heap *heap, const System *system, bool is_transposed) {

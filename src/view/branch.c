@@ -16,8 +16,9 @@ static const double same = 1e-6;
  * too, because h there is below 1/2 (statespace.c). */
 static const double sure = 0.125;
 
-/* Part of a distance: over this part a branch is straight. */
-static const double little = 1e-4;
+/* Part of a distance over which a branch is nearly straight. Rates are differences over it; over a shorter part they would be
+ * round-off: a pressure difference of 0.01 Pa between pressures of 1e5 Pa is known to 7 digits. */
+static const double little = 1e-2;
 
 /* Relative to the time: smaller time differences are round-off. */
 static const double TIME_ROUND_OFF = 1024 * DBL_EPSILON;

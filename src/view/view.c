@@ -105,7 +105,8 @@ static EvalStatus pass_between(View *view, const Segment *segment, double t, dou
   return status;
 }
 
-/* Solves at a time of the last step, on its branch. The branch must be followed there if it is not where it is expected. */
+/* Solves at a time of the last step, on its branch. If the branch is not where it is expected, it must be followed up to
+ * that time. */
 static EvalStatus solve_on_branch(View *view, const Segment *segment, double t, double *y) {
   Branch *branch = view->branch;
   if (branch && branch_expects(branch, segment, t, y)) {

@@ -116,8 +116,8 @@ static void evaluate(const Poles *poles, ConstMoment at, double *out) {
   workspace_run(poles->workspace, &point, out);
 }
 
-/* Interpolated columns show as well as solved ones where a divisor is zero, and they cost little. But explicit methods interpolate
- * states only. */
+/* Columns are interpolated: that costs little, and a zero of a divisor shows in them just as in solved columns. But
+ * explicit methods interpolate states only. */
 static bool look_at(void *context, double t, double *margin) {
   const PoleStep *step = context;
   const Poles *poles = step->poles;
@@ -146,7 +146,7 @@ static void note_in_vain(Poles *poles, uint32_t k) {
   poles->wait[k] = poles->pause[k];
 }
 
-/* Do evaluations inside the step iterate? Then there is no search: it would cost more than the step. */
+/* Do evaluations inside the step need iterations? Then there is no search: it would cost more than the step. */
 static bool looks_cost(const Poles *poles, const Segment *segment) {
   return segment->methods->is_explicit && !poles->view->is_direct;
 }

@@ -591,7 +591,8 @@ static ModeConclusions judge_end(Prover *prover, const ProverStep *step, double 
   return judge(prover);
 }
 
-/* Does no mode change while the columns are in the region and the time is in [from, until]? Works without rates: a third of the
+/* Is it certain that no mode changes while the columns are in the region and the time is in [from, until]? Works without rates: a
+ * third of the
  * work. */
 static bool is_region_clear(Prover *prover, double from, double until) {
   uint64_t lines = 0;

@@ -48,6 +48,7 @@ struct Turning {
   Trail *trails;               /* the values of the moving determinants since the start of the run or its last event */
   double *inside;              /* columns at a point within a step */
   double *beside;              /* columns next to a kink */
+  double *values, *sides[4];   /* all determinants: at a point, and next to a kink there */
   TimedColumns origin;         /* where the smooth part of the run began */
   TimedColumns behind, recent; /* two points of it; the first is far enough back for a follower to begin */
   TimedColumns looks[2];       /* points of the last two evaluations */
@@ -77,6 +78,8 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
   turning->moving = determinants_new(heap, view->evaluator, &plan->moving);
   turning->switched = determinants_new(heap, view->evaluator, &plan->switched);
   turning->trails = heap_array(heap, turning->moving.blocks.count, sizeof(Trail));
+  heap_numbers(heap, turning->moving.blocks.count, &turning->values, &turning->sides[0], &turning->sides[1],
+               &turning->sides[2], &turning->sides[3]);
   heap_numbers(heap, columns, &turning->inside, &turning->beside, &turning->origin.y, &turning->behind.y,
                &turning->recent.y, &turning->looks[0].y, &turning->looks[1].y, &turning->followed.y);
   return turning;
@@ -84,28 +87,41 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
 
 /* ---- determinants ---- */
 
-/* The determinant at a point; NAN: it is undefined. */
-static double evaluate(Turning *turning, uint32_t b, double t, const double *y) {
-  return determinants_evaluate(&turning->moving, t, y) ? determinants_value(&turning->moving, b) : NAN;
+/* All determinants at a point; false: they are undefined, NAN. */
+static bool evaluate(Turning *turning, double t, const double *y, double *values) {
+  bool is_known = determinants_evaluate(&turning->moving, t, y);
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
+    values[b] = is_known ? determinants_value(&turning->moving, b) : NAN;
+  return is_known;
 }
 
 /* The same, `steps` units of round-off to the side. */
-static double evaluate_beside(Turning *turning, uint32_t b, double t, const double *y, int steps) {
+static void evaluate_beside(Turning *turning, double t, const double *y, int steps, double *values) {
   const System *system = &turning->view->system;
   for (int32_t c = 0; c < system->columns; c++)
     turning->beside[c] = y[c] + steps * SOLVED * (1 + (double)c / system->columns) * system->nominal[c];
-  return evaluate(turning, b, t, turning->beside);
+  evaluate(turning, t, turning->beside, values);
 }
 
-/* The same. A solution may stay at a kink of the equations, as m = 0 does for a flow m at rest. If the determinant jumps at the
- * kink, this solution is the only one if both sides have the same sign. The side nearer to zero counts. */
+/* All determinants at a point, in turning->values; false: they are undefined. A solution may stay at a kink of the equations, as
+ * m = 0 does for a flow m at rest. If a determinant jumps at the kink, this solution is the only one if both sides have the same sign.
+ * The side nearer to zero counts. */
+static bool evaluate_all(Turning *turning, double t, const double *y) {
+  double *values = turning->values;
+  if (!evaluate(turning, t, y, values)) return false;
+  if (!turning->view->kinks || !kinks_hold(turning->view->kinks, t, y)) return true;
+  static const int steps[] = {-2, -1, 1, 2};
+  for (int k = 0; k < 4; k++) evaluate_beside(turning, t, y, steps[k], turning->sides[k]);
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
+    double low = turning->sides[1][b], high = turning->sides[2][b];
+    double smooth = fabs(turning->sides[0][b] - low) + fabs(turning->sides[3][b] - high);
+    if (fabs(high - low) > SEVERAL * smooth) values[b] = fabs(low) < fabs(high) ? low : high;
+  }
+  return true;
+}
+
 static double determinant_at(Turning *turning, uint32_t b, double t, const double *y) {
-  double value = evaluate(turning, b, t, y);
-  if (isnan(value) || !turning->view->kinks || !kinks_hold(turning->view->kinks, t, y)) return value;
-  double low = evaluate_beside(turning, b, t, y, -1), high = evaluate_beside(turning, b, t, y, 1);
-  double smooth = fabs(evaluate_beside(turning, b, t, y, -2) - low) + fabs(evaluate_beside(turning, b, t, y, 2) - high);
-  if (!(fabs(high - low) > SEVERAL * smooth)) return value;
-  return fabs(low) < fabs(high) ? low : high;
+  return evaluate_all(turning, t, y) ? turning->values[b] : NAN;
 }
 
 /* ---- the way after ---- */
@@ -603,13 +619,10 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
   turning->unseen = 0;
   if (turning->plan->every == 1 && turning->moving.blocks.count && turning->trails[0].times[2] == turning->origin.t)
     look_at_middle(turning, segment, t);
-  if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will report that */
+  if (!evaluate_all(turning, t, y)) return TURNING_NONE; /* the next step will report that */
   TurningStatus status = TURNING_NONE;
   point->found = INFINITY;
-  bool at_kink = turning->view->kinks && kinks_hold(turning->view->kinks, t, y);
-  for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
-    extend_trail(&turning->trails[b], t,
-                 at_kink ? determinant_at(turning, b, t, y) : determinants_value(&turning->moving, b));
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) extend_trail(&turning->trails[b], t, turning->values[b]);
   set_mark(turning, &turning->looks[0], turning->looks[1].t, turning->looks[1].y);
   set_mark(turning, &turning->looks[1], t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {

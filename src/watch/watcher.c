@@ -102,7 +102,8 @@ static void look_at_ends(Watcher *watcher, const WatchedStep *step) {
   edges_rest(edges, segment->t1, segment->end);
 }
 
-/* Do the ends show that no mode changes? They cannot for a difference that jumps, nor without proofs for one whose rate is unknown.
+/* Do the ends show that no mode changes? They do not for a difference that jumps nor, without proofs, for a difference
+ * whose rate is unknown.
  * Implicit one-step methods may step over a whole oscillation of a column that no state follows. Then the values at the ends do not
  * show how fast it is. */
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
@@ -134,7 +135,7 @@ bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
 
 /* ---- events ---- */
 
-/* Are all columns that conditions read states? And have all of them a value inside the step? */
+/* Is every column that conditions read a state? *interpolates: does each of them have a value inside the step? */
 static bool reads_states(const Watcher *watcher, bool *interpolates) {
   const WatcherPlan *plan = &watcher->plan;
   const System *system = plan->system;

@@ -62,6 +62,8 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
       solver, memory, PHASE_INSTANTIATED, model->start, nan(""), 0, is_cosimulation, 0, 0, 0, 0, 0, log, 0, context};
   instance->solver->report = report;
   instance->solver->stepped = stepped;
+  for (int v = 0; v < model->variables; v++)
+    if (model->variable[v].flags & IS_INPUT) solver->gets_inputs = true;
   instance->solver->context = instance;
   return instance;
 }
@@ -129,6 +131,7 @@ static InstanceStatus start(Instance *instance) {
                   "the initial values of this model cannot be found again for other parameters, inputs or start times");
     return fail(instance, "there are no consistent initial values");
   }
+  if (isfinite(instance->stop)) instance->solver->now->end = instance->stop;
   instance->has_values = 1;
   instance->is_stale = 0;
   return INSTANCE_OK;
@@ -304,7 +307,7 @@ InstanceStatus instance_indicators(Instance *instance, double *indicators, size_
   return INSTANCE_OK;
 }
 
-/* The condition whose event this is, -1 if none contradicts. */
+/* The condition whose event this is; -1: no condition contradicts its mode. */
 static int crossed_mode(Solver *solver) {
   edges_evaluate(&solver->edges, solver->now->time, solver->y);
   edges_rest(&solver->edges, solver->now->time, solver->y);
@@ -322,7 +325,8 @@ static void gather(Solver *solver) {
 /* In model exchange the importer reports only the ends of its steps. */
 static int follow(Instance *instance) {
   if (!instance->solver->model->delays || instance->is_cosimulation) return 0;
-  return solver_follow(instance->solver) != SOLVER_OK && fail(instance, "a step cannot be followed for delays");
+  return solver_follow(instance->solver) != SOLVER_OK &&
+         fail(instance, "the values that delays read cannot be computed for this step");
 }
 
 /* A step of model exchange must not read values of itself: an event ends it. */
@@ -364,7 +368,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   int moved = exchanged > 0 || now->changed || solver->model->delays;
   for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
   gather(solver);
-  if (instance->is_cosimulation && (was_stale || moved || waits)) host_start(solver, 0);
+  if (instance->is_cosimulation && (was_stale || moved || waits || solver->open.is_open)) host_start(solver, 0);
   double next = next_event(solver);
   *event = (InstanceEvent){moved, exchanged > 0 || now->system != system, now->terminated, isfinite(next), next};
   return INSTANCE_OK;

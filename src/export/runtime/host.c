@@ -1,5 +1,4 @@
-/* If memory is refused, a step fails, and the next step makes its integrator again. Where
- * memory is refused, a step fails, and integrators are made again for the next. */
+/* If memory is refused, a step fails, and the next step makes its integrator again. */
 #include "constants.h"
 #include "solver.h"
 
@@ -96,7 +95,7 @@ static const Integrator *wanted_integrator(const Solver *solver) {
   return solver->edges.now->slides ? solver->model->sliding : solver->model->integrator;
 }
 
-static double end_of_run(const Solver *solver) {
+double host_end(const Solver *solver) {
   const Scalars *now = solver->now;
   return now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
 }
@@ -172,7 +171,7 @@ void host_make(Solver *solver) {
     solver->made_for = model;
     solver->made_with = *now;
   }
-  steps->stop = end_of_run(solver);
+  steps->stop = host_end(solver);
   steps->looks.start = model->start;
   steps->looks.span = steps->stop - model->start;
   steps->looks.is_rough = model->is_rough != 0;
@@ -247,6 +246,7 @@ static void start(void *context) {
 
 /* Starts the integrator at the present point, with a first step of this size; 0: it finds one. */
 void host_start(Solver *solver, double step) {
+  solver->open.is_open = false;
   solver->now->next = step;
   protect(&(Call){.solver = solver}, start);
 }
@@ -323,7 +323,7 @@ SolverStatus host_step(Solver *solver, double until, double *end, int *mode, boo
   Call call = {.solver = solver, .until = until, .mode = -1};
   if (has_integrator(solver) && was_tiny(solver, until)) host_start(solver, 0);
   if (!has_integrator(solver)) return SOLVER_FAILED;
-  steps->stop = end_of_run(solver);
+  steps->stop = host_end(solver);
   steps_plan_timed(steps, now->time, HUGE_VAL);
   steps->integrator->statistics(steps->self, &before);
   if (protect(&call, step) != SOLVER_OK) return SOLVER_FAILED;
@@ -333,7 +333,6 @@ SolverStatus host_step(Solver *solver, double until, double *end, int *mode, boo
   now->rejected +=
       (int)(after.rejected_error + after.rejected_convergence - before.rejected_error - before.rejected_convergence);
   now->next = after.next;
-  now->time = steps->segment->t1;
   now->step = call.t - now->at.before;
   if (call.is_event || call.t >= now->at.t_doubt) now->at.t_doubt = HUGE_VAL;
   *end = call.t, *mode = call.mode, *is_event = call.is_event;
@@ -383,6 +382,7 @@ void host_solve_end(Solver *solver) {
 /* The memory of an integrator is not part of a saved state. Both the saved and the restored run continue with a new one. */
 void host_saved(Solver *solver) {
   solver->made_for = 0;
+  solver->open.is_open = false;
   stretches_forget(&solver->steps.stretches, solver->model->modes);
   if (solver->now->is_started) host_start(solver, solver->now->next);
 }

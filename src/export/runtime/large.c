@@ -178,7 +178,8 @@ static int32_t first_entry(const Large *large, int32_t row) {
   return large->place[row] < 0 ? 0 : large->lower.start[large->place[row]];
 }
 
-/* Adds the rows that a row changes by elimination, itself last, to the list that ends at `top`; returns the list's new
+/* Adds the rows that elimination with this row changes, and last the row itself, to the list that ends at `top`; returns the
+ * list's new
  * beginning. */
 static int32_t reach(Large *large, int32_t from, int32_t stamp, int32_t top) {
   int32_t depth = 0, *stack = large->stack, *next = large->next;

@@ -53,30 +53,7 @@ static double time_of(const Output *output, long row) {
   return row < output->intervals ? model->start + (double)row * model->interval : output->stop;
 }
 
-/* Prints a row inside the last step: states by its polynomials, the other columns solved. Without a solution there is no row. */
-static void print_inside(Solver *solver, double t) {
-  Scalars *now = solver->now;
-  double end = now->time, *y = solver->y;
-  if (host_point(solver, t, solver->row_y)) return;
-  settle_watch(&solver->settle, t, solver->row_y);
-  if (now->asserted) return;
-  now->time = t;
-  solver->y = solver->row_y;
-  print_row(solver);
-  solver->y = y;
-  now->time = end;
-}
-
-/* Prints rows at multiples of the interval up to the end of the last step, to the event in it, or to an assertion that fails. */
-static void print_step(void *context, double t) {
-  Output *output = context;
-  Solver *solver = output->solver;
-  for (; output->next < output->intervals && time_of(output, output->next) < t && !solver->now->asserted;
-       output->next++)
-    print_inside(solver, time_of(output, output->next));
-}
-
-/* Prints a row at the end of the integration. */
+/* Prints a row at the time reached. */
 static void print_end(Output *output) {
   double t = output->solver->now->time;
   print_row(output->solver);
@@ -99,7 +76,8 @@ static int run(Output *output) {
   print_end(output);
   if (leave_start(output)) return fail(solver, "the integration failed");
   while (now->time < output->stop && !now->terminated) {
-    if (solver_advance(solver, output->stop, 1) != SOLVER_OK) return fail(solver, "the integration failed");
+    if (solver_advance(solver, time_of(output, output->next), 1) != SOLVER_OK)
+      return fail(solver, "the integration failed");
     print_end(output);
     if (!now->waits) continue;
     if (solver_pass(solver) != SOLVER_OK) return fail(solver, "the integration failed");
@@ -120,8 +98,6 @@ int main(int count, char **arguments) {
   long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
   Output output = {solver, stop, 0, intervals > 1 ? intervals : 1};
   solver->report = print_text;
-  solver->made = print_step;
-  solver->context = &output;
   if (count > 2) solver->now->tolerance = atof(arguments[2]);
   print_names(model);
   int failed =

@@ -93,7 +93,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);
-  double **const per_column[] = {&solver->row_y,          &solver->begin,        &solver->left_y,    &solver->jump.y,
+  double **const per_column[] = {&solver->open_y,         &solver->begin,        &solver->left_y,    &solver->jump.y,
                                  &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
                                  &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
@@ -337,38 +337,53 @@ static SolverStatus exchange_states(Solver *solver) {
   return SOLVER_OK;
 }
 
-/* Takes one step, up to `until` or to the first event; with `waits`, up to its left limit. */
-static SolverStatus step_once(Solver *solver, double until, int waits, int *at_event) {
-  Scalars *now = solver->now;
+/* Takes a step up to `until` or to the first event. The time reached and its columns stay those of the beginning. */
+static SolverStatus open_step(Solver *solver, double until) {
+  OpenStep *open = &solver->open;
   SolverStatus status = exchange_states(solver);
   if (status != SOLVER_OK) return status;
   host_note_sizes(solver);
-  double t;
-  int mode;
-  bool found;
-  status = host_step(solver, until, &t, &mode, &found);
-  now->is_judged = 0;
+  status = host_step(solver, until, &open->end, &open->mode, &open->is_event);
+  solver->now->is_judged = 0;
   if (status != SOLVER_OK) return status;
-  if (solver->made) solver->made(solver->context, t);
-  memcpy(solver->y, found ? solver->steps.y : solver->steps.segment->end,
+  memcpy(solver->open_y, open->is_event ? solver->steps.y : solver->steps.segment->end,
          (size_t)solver->model->columns * sizeof(double));
-  now->time = t;
+  open->is_open = true;
+  return SOLVER_OK;
+}
+
+/* Moves to the end of the step, and handles the event there; with `waits`, it stays pending. */
+static SolverStatus close_step(Solver *solver, int waits, int *at_event) {
+  Scalars *now = solver->now;
+  OpenStep *open = &solver->open;
+  double t = now->time = open->end;
+  SolverStatus status;
+  open->is_open = false;
+  memcpy(solver->y, solver->open_y, (size_t)solver->model->columns * sizeof(double));
   if ((status = keep_past(solver)) != SOLVER_OK) return status;
-  if (!found && (events_are_undefined(solver, t, solver->y) || events_are_lost(solver))) return SOLVER_FAILED;
-  *at_event = found || t >= now->at.t_timed;
+  if (!open->is_event && (events_are_undefined(solver, t, solver->y) || events_are_lost(solver))) return SOLVER_FAILED;
+  *at_event = open->is_event || t >= now->at.t_timed;
   now->events += *at_event;
-  if (*at_event && !found && !solver->steps.integrator->explicit_form) host_solve_end(solver);
+  if (*at_event && !open->is_event && !solver->steps.integrator->explicit_form) host_solve_end(solver);
   if (*at_event && waits) {
     now->waits = 1;
-    now->waiting = mode;
+    now->waiting = open->mode;
     return SOLVER_OK;
   }
-  if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
+  if (*at_event && (status = pass_event(solver, open->mode)) != SOLVER_OK) return status;
   if (!*at_event && solver->model->decide.actions) {
     if (host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
     settle_watch(&solver->settle, t, solver->event_y);
   }
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
+}
+
+/* Moves to a time inside the last step. */
+static SolverStatus stay_within(Solver *solver, double t) {
+  if (host_point(solver, t, solver->y)) return SOLVER_FAILED;
+  solver->now->time = t;
+  settle_watch(&solver->settle, t, solver->y);
+  return solver->now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
 SolverStatus solver_pass(Solver *solver) {
@@ -377,16 +392,22 @@ SolverStatus solver_pass(Solver *solver) {
 }
 
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
+  const Scalars *now = solver->now;
+  const OpenStep *open = &solver->open;
   int at_event = 0, any;
-  bool is_open = false;
-  if (events_leave_start(solver, &any) || solver->now->asserted) return SOLVER_FAILED;
-  while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
-    SolverStatus status = step_once(solver, until, stop_at_event, &at_event);
+  bool is_at_end = false;
+  double limit = solver->gets_inputs ? until : fmax(host_end(solver), until);
+  if (events_leave_start(solver, &any) || now->asserted) return SOLVER_FAILED;
+  while (now->time < until && !now->terminated && !(stop_at_event && at_event)) {
+    SolverStatus status = open->is_open ? SOLVER_OK : open_step(solver, limit);
+    bool is_inside = open->is_open && open->end > until;
+    if (status == SOLVER_OK)
+      status = is_inside ? stay_within(solver, until) : close_step(solver, stop_at_event, &at_event);
     if (status != SOLVER_OK) return status;
-    is_open = !at_event;
+    is_at_end = !is_inside && !at_event;
     if (solver->stepped && solver->stepped(solver->context)) break;
   }
-  if (is_open) host_solve_end(solver);
+  if (is_at_end) host_solve_end(solver);
   gather_states(solver);
   return SOLVER_OK;
 }

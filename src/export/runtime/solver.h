@@ -192,6 +192,13 @@ typedef struct Scalars {
   int steps, rejected, events, pivots;
 } Scalars;
 
+/* The last step. While it is open, the time reached is inside it, and the integrator is at its end. */
+typedef struct OpenStep {
+  bool is_open, is_event; /* is_event: a condition changes at its end, or something stops sliding */
+  double end;
+  int mode; /* that changes there; -1: none */
+} OpenStep;
+
 typedef struct Solver {
   const Model *model; /* the current system */
   const Model *first; /* the system with which a run begins */
@@ -202,7 +209,7 @@ typedef struct Solver {
   /* the point */
   double *y, *parameters, *discretes, *pre, *states;
   double *size, *seen; /* per column: for absolute tolerances, and its largest value so far */
-  double *row_y;       /* columns inside a step */
+  double *open_y;      /* columns at the end of the open step */
   double *overrides;   /* per parameter, NAN: none */
   double *start;       /* per column: start values that replace the model's own; NAN: none */
   int *from, *to, *depth;
@@ -234,14 +241,14 @@ typedef struct Solver {
   const Model *made_for;
   Scalars made_with;
   Steps steps;
+  OpenStep open;
+  bool gets_inputs; /* the caller sets inputs between calls, so steps do not go beyond the requested time */
   Variation *variation, *transposed;
   Linear *jump_matrix;
   System system;
   int *successor; /* per column */
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* called after each step; returns 1 if solver_advance should return. 0: no callback */
-  void (*made)(void *context,
-               double t); /* called after a step to t: host_point gives the columns inside it. 0: no callback */
   void *context;
 } Solver;
 
@@ -266,7 +273,8 @@ SolverStatus solver_start(Solver *solver, double time);
 SolverStatus solver_complete(Solver *solver);
 
 /* Integrates up to a time through all events. With `stop_at_event` it ends at the left limit of the first event, which stays
- * pending. */
+ * pending. A step may end after the requested time, unless the caller sets inputs there (solver->gets_inputs): then the values are
+ * those inside the step, and the next call continues from its end. */
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event);
 
 /* Handles the pending event. */
@@ -337,6 +345,9 @@ void host_switch(Solver *solver);
 void host_forget_sizes(Solver *solver);
 void host_note_sizes(Solver *solver);
 void host_saved(Solver *solver);
+
+/* The end of the run, as far as it is known. */
+double host_end(const Solver *solver);
 
 /* A step up to `until`, or to the first event in it: its end, and a mode that changes there (-1: none). Later, the values of the step
  * that delays read are kept. */

@@ -1,7 +1,7 @@
 // A string that becomes taut: the method is refused before the run, and the message says why.
 // run: simulate {-v,-q} --solver auto --tolerance 1e-6 --intervals 3 --stop-time 1 --method overdetermined
 // expect: exit 2
-// expect: says method overdetermined does not follow equations that become others at events, where taut changes
+// expect: says method overdetermined cannot follow equations that change at events, where taut changes
 model M
   Real x(start = 0.5, fixed = true), y(start = 0, fixed = true), u(start = 0, fixed = true), v(start = 0, fixed = true), f;
   Boolean taut(start = false, fixed = true);

@@ -1,5 +1,5 @@
 model Contact "Estevez Schwarz, section 6: a disc in contact with the curve h(s) = a cos(s)"
-  // g_con: the distance of the centre from the contact point along the normal is rho; g_npe: none along the tangent.
+  // g_con: the distance of the centre from the contact point along the normal is rho; g_npe: their distance along the tangent is 0.
   // Contact and non-penetrating conditions hold p = (x, y) and p_r = s; both are differentiated twice; index 3.
   // run: analyze
   // expect: report.equations = 6
