@@ -228,8 +228,8 @@ const char *model_equation_text(Model *model, const Equation *equation, Arena *a
  * none; may be NULL) in place of bindings. false: an error is in diags (a missing value, or an argument outside of a domain). */
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags);
 
-/* Has every constant a value? Otherwise an error is in diags. */
-bool model_check_constants(const Model *model, Diags *diags);
+/* Warns of constants without a value. */
+void model_warn_constants(const Model *model, Diags *diags);
 
 /* Do initial equations determine the parameter? */
 bool variable_is_sought(const Variable *variable);

@@ -294,20 +294,18 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
   run->circle = EXPR_NONE;
 }
 
-static bool refuse_constant(const Model *model, const Variable *constant, Diags *diags) {
-  diag_error(diags, DIAG_NO_VALUE, constant->span, "constant `%s` has no value",
-             names_text(model->names, constant->name));
-  return false;
+static bool is_open_constant(const Variable *variable) {
+  return variable->variability == VARIABILITY_CONSTANT && has_number(variable) && variable->fixed != FIXED_FALSE &&
+         variable->binding == EXPR_NONE && variable->start == EXPR_NONE;
 }
 
-bool model_check_constants(const Model *model, Diags *diags) {
+void model_warn_constants(const Model *model, Diags *diags) {
   for (uint32_t k = 0; k < model->parameters.count; k++) {
     const Variable *variable = &model->variables.data[model->parameters.data[k]];
-    bool is_open = variable->variability == VARIABILITY_CONSTANT && has_number(variable) &&
-                   variable->fixed != FIXED_FALSE && variable->binding == EXPR_NONE && variable->start == EXPR_NONE;
-    if (is_open) return refuse_constant(model, variable, diags);
+    if (is_open_constant(variable))
+      diag_warning(diags, DIAG_WARNING_LENIENT, variable->span, "constant `%s` has no value: the model cannot be run",
+                   names_text(model->names, variable->name));
   }
-  return true;
 }
 
 /* A parameter without a value is 0, with a warning; a constant must have one. */
@@ -315,8 +313,9 @@ static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   if (is_overridden(run, leaf) || parameter_source(run, leaf) != EXPR_NONE || !has_number(variable)) return true;
   if (variable->variability > VARIABILITY_PARAMETER || variable->fixed == FIXED_FALSE) return true;
-  if (variable->variability == VARIABILITY_CONSTANT) return refuse_constant(run->model, variable, diags);
   const char *name = names_text(run->model->names, variable->name);
+  if (variable->variability == VARIABILITY_CONSTANT)
+    return diag_error(diags, DIAG_NO_VALUE, variable->span, "constant `%s` has no value", name), false;
   diag_warning(diags, DIAG_VALUE_TAKEN, variable->span, "`%s` has no value: %d is used", name,
                variable->type == TYPE_ENUMERATION);
   return true;

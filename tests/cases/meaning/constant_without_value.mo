@@ -1,5 +1,5 @@
 // run: check
-// expect: exit 3
+// expect: exit 0
 // expect: says constant `c` has no value
 // run: simulate
 // expect: exit 3
