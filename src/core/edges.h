@@ -122,7 +122,7 @@ typedef struct Edges {
 
 /* ---- differences and margins ---- */
 
-/* Evaluates the differences at (t, y). An undefined difference (NaN) leaves its mode unchanged. The second function evaluates the
+/* Evaluates the differences at (t, y). An undefined difference (NaN; infinity in floor and its like) leaves its mode unchanged. The second function evaluates the
  * rates. */
 void edges_evaluate(Edges *edges, double t, const double *y);
 

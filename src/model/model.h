@@ -236,6 +236,9 @@ const char *model_equation_text(Model *model, const Equation *equation, Arena *a
  * none; may be NULL) in place of bindings. false: an error is in diags (a missing value, or an argument outside of a domain). */
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags);
 
+/* Warns of constants without a value. */
+void model_warn_constants(const Model *model, Diags *diags);
+
 /* Do initial equations determine the parameter? */
 bool variable_is_sought(const Variable *variable);
 
@@ -258,7 +261,7 @@ typedef struct Balance {
 Balance model_balance(const Model *model);
 
 /* Every discrete variable must be determined by one equation, one when, or the whens of one algorithm section. Otherwise reports
- * errors (DIAG_UNBALANCED) and returns false. The heap is used during the call only. O(size of the discrete part). */
+ * errors (DIAG_UNBALANCED) and returns false. Warns of equations that determine each other's variables; a strict model has an error then. The heap is used during the call only. O(size of the discrete part). */
 bool model_check_discrete(const Model *model, Heap *heap, Diags *diags);
 
 /* ---- printing (print.c) ---- */

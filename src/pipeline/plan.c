@@ -1,6 +1,7 @@
 /* plan: the list of passes that make a plan. Each pass leaves its result in the plan, and its time in the facts. */
 #include "pipeline/parts.h"
 
+#include "array/divisors.h"
 #include "array/kink_modes.h"
 #include "array/meeting.h"
 #include "array/state_preference.h"
@@ -114,6 +115,7 @@ static bool pass_structure(Plan *plan) {
   kink_modes_open(&plan->problem, plan->holds ? NULL : &plan->structure, plan->request.opens_kinks,
                   plan->request.target_count > 0, &plan->arena);
   plan->modes = modes_extract(&plan->problem, &plan->arena);
+  divisors_assert(&plan->problem, &plan->modes, &plan->arena);
   plan->branches = branches_find(&plan->problem, &plan->arena);
   plan->whole = plan->problem;
   if (plan->holds) {
