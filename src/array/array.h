@@ -32,7 +32,7 @@ typedef struct Problem {
   Aliases aliases;         /* how the others follow; removed == 0 if none were searched for */
   Logic *logic;            /* the discrete part, over the unknowns of the problem */
   Incidence incidence;     /* sorted by unknown within a row */
-  const bool *opened;      /* per equation: its kinks have become conditions (kink_modes.h); NULL: none has */
+  const bool *opened;      /* per equation: its kinks have become conditions (kink_modes.h); NULL: no kinks have */
   const bool
       *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is valid for all modes */
 } Problem;

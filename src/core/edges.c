@@ -719,7 +719,7 @@ static bool weigh(Edges *edges) {
   return true;
 }
 
-/* Adds differences of corners: columns that are the same at all of them, as states are, stay so however large the weights are. */
+/* Adds differences of corners: columns that are the same at all of them, as states are, stay the same for weights of any size. */
 bool edges_mean(Edges *edges, const double *corners, int columns, double *y) {
   const EdgesNow *now = edges->now;
   if (!weigh(edges)) return false;

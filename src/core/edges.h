@@ -73,7 +73,7 @@ typedef struct EdgePlace {
   double peak;   /* largest margin seen since its last event */
   int changes;   /* number of changes since edges_begin */
   int slid;      /* it slid until the current event */
-  int rests;     /* the difference has come to its edge and stays there, where the mode has the other value */
+  int rests;     /* the difference has reached its edge and stays there, where the mode has the other value */
 } EdgePlace;
 
 typedef struct EdgesNow {
@@ -176,8 +176,8 @@ bool edges_dip(Edges *edges, double t, const double *y, double step);
 /* Like edges_keep at the end of a step, unless edges_dip is true: then it returns false. */
 bool edges_pass(Edges *edges, double t, const double *y, double step);
 
-/* Call this at the end of a step, at (t, y). By the last differences, it looks for modes whose differences have come
- * to their edges and rest there, as in max(x, 1) > 1. Such a difference is in the range of either mode, so only the relation itself
+/* Call this at the end of a step, at (t, y). By the last differences, it looks for modes whose differences have reached
+ * their edges and rest there, as in max(x, 1) > 1. Such a difference is in the range of either mode, so only the relation itself
  * says which one holds. */
 void edges_rest(Edges *edges, double t, const double *y);
 

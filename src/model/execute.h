@@ -49,7 +49,8 @@ typedef struct Domain {
   bool (*apply)(void *context, Op op, const void *arguments, uint32_t count, void *out);
   void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);
-  /* The condition, the first and the second value of a scalar that select has made; false: it has not. NULL: it never has. */
+  /* The condition, the first and the second value of a scalar that select has made; false: select has not made it. NULL:
+   * select makes no scalars that can be taken apart. */
   bool (*choice)(void *context, const void *scalar, void *parts);
 
   /* Data that the external functions of this run share; NULL: they are not run here. If it is set, scalars are doubles or elements

@@ -394,8 +394,8 @@ static bool pass_reduce(Plan *plan) {
   return carries_delays(plan) && carries_modes(plan) && keeps_structure(plan);
 }
 
-/* For the system's own model, whose first unknowns are those of the model: the derivatives that one of the two models
- * writes. */
+/* Per unknown of the system's own model: the highest derivative that this model or the user's model writes. The unknowns of
+ * the user's model come first in both. */
 static const uint32_t *written_orders(Plan *plan) {
   const uint32_t *given = plan->problem.highest;
   const Problem *problem = plan->reduction.reduced.code->array->problem;

@@ -56,7 +56,7 @@ typedef struct StepperStatistics {
   const TurningPoint *turning; /* the singular Jacobian of a block that ended the run; NULL: none */
   CertificateTotals certificate;
   PivotVec pivots;
-  EventVec passed;      /* all events that the run passed, or the first of them */
+  EventVec passed;      /* all events that the run passed, or only the first LISTED of them */
   TimeSpanVec unproven; /* the first spans of time on which it is not proven that no event was missed */
 } StepperStatistics;
 
