@@ -500,12 +500,12 @@ end Delay{number};
     return path
 
 
-def check_drawn(folder, name, make, generator, version, setting):
+def check_drawn(folder, name, make, generator, version, setting, least=1):
     """Generated models end where daedal ends, also with another parameter, and continue from a saved state."""
-    for number in range(int(os.environ.get("DAEDAL_FMU_MODELS", "1"))):
+    for number in range(max(least, int(os.environ.get("DAEDAL_FMU_MODELS", "1")))):
         model, fmu = make(generator, folder, number), folder / f"{name}.fmu"
         run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(version(number)), "-q")
-        for settings in ([], [setting]):
+        for settings in ([], [setting]) if setting else ([],):
             reference = simulate(model, folder, *(["--override", ",".join(settings)] if settings else []))
             for kind in ("cs", "me"):
                 compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-7, f"{name} {number} {kind} {settings}")
@@ -592,6 +592,28 @@ def check_communication(folder):
             there = at[round(float(values["time"]), 9)]
             other = [(name, values[name], there[name]) for name in header[1:] if values[name] != there[name]]
             assert not other, (number, values["time"], other[:3])
+
+
+def reset_model(generator, folder, number):
+    """Coupled unknowns, one more than there are states, with wishes for states, and a reinit of one of them."""
+    n = generator.randint(3, 5)
+    wishes = [generator.choice(["default", "prefer", "prefer", "always", "avoid"]) for _ in range(n)]
+    starts = [f", start = {generator.uniform(-1, 1)}, fixed = true" for _ in range(n - 1)] + [""]
+    text = f"model Reset{number}\n  Real w;\n" + "".join(f"  Real x{k}(stateSelect = StateSelect.{wishes[k]}{starts[k]});\n" for k in range(n)) + "equation\n"
+    for k in range(n - 1):
+        text += f"  der(x{k}) = -{generator.uniform(0.2, 1)}*x{k} + ({generator.uniform(-0.3, 0.3)})*x{(k + 1) % n};\n"
+    text += f"  x{n - 1} = {generator.choice(['0', '0.2*sin(x0)'])} + " + " + ".join(f"{generator.uniform(0.3, 1.5)}*x{k}" for k in range(n - 1)) + ";\n"
+    text += "  w = " + " + ".join(f"der(x{k})" for k in range(n)) + ";\n"
+    reset = generator.randrange(n)
+    path = folder / f"reset{number}.mo"
+    path.write_text(text + f"  when time > 0.5 then\n    reinit(x{reset}, pre(x{reset}) + ({generator.uniform(-1, 1)}));\n  end when;\n"
+                    f"  annotation(experiment(StopTime = 1, Tolerance = 1e-8, Interval = 0.1));\nend Reset{number};\n")
+    return path
+
+
+def check_resets(folder):
+    """A reinit leaves the columns unchanged that stateSelect prefers, also if they are not states now."""
+    check_drawn(folder, "reset", reset_model, random.Random(4), lambda number: 2 + number % 2, None, 5)
 
 
 def check_tables(folder):
@@ -779,6 +801,7 @@ def main():
         check_sought(folder)
         check_steps(folder)
         check_communication(folder)
+        check_resets(folder)
         check_tables(folder)
         check_structures(folder)
         check_large(folder)

@@ -19,6 +19,10 @@ static bool solve_held(View *view, double t, double *y, uint8_t *held) {
   return view->methods->solve_holding(view, t, y, held) == EVAL_OK;
 }
 
+static ResetPlan reset_plan(const View *view) {
+  return (ResetPlan){view->evaluator->heap, &view->system, view->preferred.data, view->preferred.count};
+}
+
 /* The first column that does not have the value given; MAP_NONE: all have it. */
 static uint32_t lost_value(const View *view, const double *y, const uint8_t *held, const double *values) {
   for (uint32_t q = 0; q < (uint32_t)view->system.columns; q++)
@@ -38,7 +42,8 @@ uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, cons
   uint32_t lost = lost_value(view, y, held, values);
   if (lost != MAP_NONE) {
     memcpy(y, before, columns * sizeof *y);
-    if (reset_give(view, t, marks, values, y)) lost = lost_value(view, y, held, values);
+    ResetPlan plan = reset_plan(view);
+    if (reset_give(&plan, t, marks, values, y)) lost = lost_value(view, y, held, values);
   }
   heap_free_all(heap, marks, before);
   return lost;
@@ -64,7 +69,8 @@ static bool solve_at_event(void *host, double t, double *y) {
 static bool solve_holding(void *host, double t, double *y, unsigned char *held, const double *before) {
   View *view = host;
   if (!solve_held(view, t, y, held)) return false;
-  reset_keep_preferred(view, t, before, held, y);
+  ResetPlan plan = reset_plan(view);
+  reset_keep_preferred(&plan, t, before, held, y);
   return !view->sensitivity || sensitivity_reset(view->sensitivity, t, y);
 }
 

@@ -3,16 +3,17 @@
  * values to keep. */
 #include "event/reset.h"
 
-#include "base/blas.h"
+#include "base/vec.h"
 #include "core/constants.h"
 #include "core/corrector.h"
+#include "core/lu.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 typedef struct Reset {
-  View *view;
+  const ResetPlan *plan;
+  const System *system;
   double t;
   int32_t n;        /* states */
   int32_t turn;     /* the first state to keep */
@@ -21,7 +22,7 @@ typedef struct Reset {
   double *jacobian; /* candidates x states, by rows */
   double *matrix;   /* states x states */
   double *right;    /* per state */
-  lapack_int *pivots;
+  int *pivots;
   bool is_differentiated; /* the Jacobian belongs to y */
   double *y, *moved;      /* all columns */
 } Reset;
@@ -31,30 +32,17 @@ static void add_once(Heap *heap, IndexVec *columns, uint8_t *seen, uint32_t q) {
   seen[q] = 1;
 }
 
-/* Adds the columns of the model's variables with this stateSelect. */
-static void add_selected(Heap *heap, const Array *array, StateSelect select, uint8_t *seen, IndexVec *columns) {
-  const Aliases *aliases = &array->problem->aliases;
-  const Model *model = array->problem->model;
-  for (uint32_t u = 0; u < model->unknowns.count; u++) {
-    if (model->variables.data[model->unknowns.data[u]].select != select) continue;
-    uint32_t root = aliases->removed ? aliases->root[u] : u, shift = aliases->removed ? aliases->shift[u] : 0;
-    uint32_t j = root == UINT32_MAX ? MAP_NONE : array->problem->local[root];
-    if (j != MAP_NONE && (int32_t)shift <= array->d[j]) add_once(heap, columns, seen, array->column_start[j] + shift);
-  }
-}
-
 /* Lists candidates in order of preference. false: all preferred ones are states. */
 static bool list_candidates(Heap *heap, Reset *reset, const uint8_t *held) {
-  const View *view = reset->view;
-  const System *system = &view->system;
+  const ResetPlan *plan = reset->plan;
+  const System *system = reset->system;
   IndexVec *columns = &reset->columns;
   uint8_t *seen = heap_array(heap, (size_t)system->columns, 1),
           *is_state = heap_array(heap, (size_t)system->columns, 1);
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = 1;
   for (int32_t q = 0; q < system->columns; q++)
     if (held[q] == 2) add_once(heap, columns, seen, (uint32_t)q);
-  add_selected(heap, view->evaluator->array, SELECT_ALWAYS, seen, columns);
-  add_selected(heap, view->evaluator->array, SELECT_PREFER, seen, columns);
+  for (uint32_t k = 0; k < plan->count; k++) add_once(heap, columns, seen, plan->preferred[k]);
   bool others = false;
   for (uint32_t k = 0; k < columns->count; k++) others = others || !is_state[columns->data[k]];
   for (int32_t k = 0; k < system->links; k++)
@@ -64,14 +52,14 @@ static bool list_candidates(Heap *heap, Reset *reset, const uint8_t *held) {
 
 /* Computes the derivatives of the columns with respect to the states, at reset->y. */
 static bool differentiate(Reset *reset) {
-  const System *system = &reset->view->system;
+  const System *system = reset->system;
   for (int32_t s = 0; s < reset->n; s++) {
     int32_t from = system->link_from[s];
     double step = SAME * (fabs(reset->y[from]) + system->nominal[from]);
     memcpy(reset->moved, reset->y, (size_t)system->columns * sizeof(double));
     reset->moved[from] += step;
     step = reset->moved[from] - reset->y[from];
-    if (reset->view->methods->find(reset->view, reset->t, reset->moved) != EVAL_OK) return false;
+    if (system->find(system->context, reset->t, reset->moved) != EVAL_OK) return false;
     for (uint32_t k = 0; k < reset->columns.count; k++) {
       uint32_t q = reset->columns.data[k];
       reset->jacobian[k * (uint32_t)reset->n + (uint32_t)s] =
@@ -113,26 +101,24 @@ static bool choose(Reset *reset, int32_t *pivot) {
 static double correct(void *context, bool *renew) {
   *renew = true;
   Reset *reset = context;
-  const System *system = &reset->view->system;
-  lapack_int n = reset->n, one = 1, info;
+  const System *system = reset->system;
+  int n = reset->n;
   double size = 0, *right = reset->right;
   if (!reset->is_differentiated && !differentiate(reset)) return HUGE_VAL;
   reset->is_differentiated = false;
-  memcpy(reset->matrix, reset->jacobian, (size_t)n * (size_t)n * sizeof(double));
   for (int32_t i = 0; i < n; i++) {
+    for (int32_t s = 0; s < n; s++) reset->matrix[s * n + i] = reset->jacobian[i * n + s];
     uint32_t q = reset->columns.data[i];
     right[i] = (reset->wanted[q] - reset->y[q]) / system->nominal[q];
   }
-  blas_expect_room(reset->view->evaluator->heap);
-  LAPACK_dgetrf(&n, &n, reset->matrix, &n, reset->pivots, &info); /* factors of the transpose, by columns */
-  if (info != 0) return HUGE_VAL;
-  LAPACK_dgetrs("T", &n, &one, reset->matrix, &n, reset->pivots, right, &n, &info);
+  if (lu_factor(n, reset->matrix, reset->pivots) != 0) return HUGE_VAL;
+  lu_solve(n, reset->matrix, reset->pivots, right);
   for (int32_t s = 0; s < n; s++) {
     int32_t from = system->link_from[s];
     size = fmax(size, fabs(right[s]) / (1 + fabs(reset->y[from]) / system->nominal[from]));
     reset->y[from] += right[s] * system->nominal[from];
   }
-  return reset->view->methods->find(reset->view, reset->t, reset->y) == EVAL_OK ? size : HUGE_VAL;
+  return system->find(system->context, reset->t, reset->y) == EVAL_OK ? size : HUGE_VAL;
 }
 
 static bool find_states(Reset *reset, Heap *heap) {
@@ -146,30 +132,30 @@ static bool find_states(Reset *reset, Heap *heap) {
 
 /* Lists the candidates and allocates the rest. */
 static void make_room(Reset *reset, Heap *heap) {
-  heap_numbers(heap, (size_t)reset->view->system.columns, &reset->wanted, &reset->y, &reset->moved);
+  heap_numbers(heap, (size_t)reset->system->columns, &reset->wanted, &reset->y, &reset->moved);
   reset->jacobian = heap_array(heap, reset->columns.count * (size_t)reset->n, sizeof(double));
   reset->matrix = heap_array(heap, (size_t)reset->n * (size_t)reset->n, sizeof(double));
 }
 
-void reset_keep_preferred(View *view, double t, const double *before, const uint8_t *held, double *y) {
-  const System *system = &view->system;
+void reset_keep_preferred(const ResetPlan *plan, double t, const double *before, const uint8_t *held, double *y) {
+  const System *system = plan->system;
   size_t columns = (size_t)system->columns;
-  Reset reset = {.view = view, .t = t, .n = system->links};
+  Reset reset = {.plan = plan, .system = system, .t = t, .n = system->links};
   void *ticket = NULL;
-  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  Heap *heap = heap_within(plan->heap, &ticket);
   if (system->complete && reset.n > 0 && list_candidates(heap, &reset, held)) {
     make_room(&reset, heap);
     for (size_t q = 0; q < columns; q++) reset.wanted[q] = held[q] == 2 ? y[q] : before[q];
     memcpy(reset.y, y, columns * sizeof *y);
     if (find_states(&reset, heap)) memcpy(y, reset.y, columns * sizeof *y);
   }
-  heap_release(view->evaluator->heap, ticket);
+  heap_release(plan->heap, ticket);
 }
 
 /* Moves from y until the columns have made this part of the requested change. */
 static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *values, const double *before,
                   double part, double *y) {
-  size_t columns = (size_t)reset->view->system.columns;
+  size_t columns = (size_t)reset->system->columns;
   void *ticket = NULL;
   Heap *own = heap_within(heap, &ticket);
   Reset way = *reset;
@@ -186,7 +172,7 @@ static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *v
 
 /* Makes the whole change in parts; each is half as long as the last one that failed. */
 static bool go_all_the_way(Reset *reset, Heap *heap, const uint8_t *held, const double *values, double *y) {
-  size_t columns = (size_t)reset->view->system.columns;
+  size_t columns = (size_t)reset->system->columns;
   double *before = heap_copy(heap, y, columns, sizeof *y), done = 0, more = 1;
   while (done < 1 && more >= NEGLIGIBLE) {
     double part = fmin(done + more, 1);
@@ -198,16 +184,17 @@ static bool go_all_the_way(Reset *reset, Heap *heap, const uint8_t *held, const 
   return done >= 1;
 }
 
-bool reset_give(View *view, double t, const uint8_t *held, const double *values, double *y) {
-  Reset reset = {.view = view, .t = t, .n = view->system.links};
+bool reset_give(const ResetPlan *plan, double t, const uint8_t *held, const double *values, double *y) {
+  const System *system = plan->system;
+  Reset reset = {.plan = plan, .system = system, .t = t, .n = system->links};
   void *ticket = NULL;
   bool is_there = false;
-  if (!view->system.complete || reset.n == 0) return false;
-  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  if (!system->complete || reset.n == 0) return false;
+  Heap *heap = heap_within(plan->heap, &ticket);
   list_candidates(heap, &reset, held);
   make_room(&reset, heap);
   for (; reset.turn < reset.n && reset.turn < CORRECTIONS && !is_there; reset.turn++)
     is_there = go_all_the_way(&reset, heap, held, values, y);
-  heap_release(view->evaluator->heap, ticket);
+  heap_release(plan->heap, ticket);
   return is_there;
 }

@@ -561,6 +561,13 @@ static void put_watched(Writer *writer) {
       marks ? "watched_marks" : "0", columns.count);
 }
 
+/* Writes the columns that stateSelect prefers. */
+static void put_preferred(Writer *writer) {
+  IndexVec columns = preference_columns(writer->heap, writer->source->evaluator->array);
+  cdata_indices(writer->heap, writer->out, "static const uint32_t", "preferred", columns.data, columns.count);
+  PUT(writer, "#define PREFERRED .preferred = preferred, .preferred_count = %u\n\n", columns.count);
+}
+
 /* Arrays by row, column, unknown and leaf. */
 static void put_arrays(Writer *writer) {
   const ExportSource *source = writer->source;
@@ -601,6 +608,7 @@ static void put_arrays(Writer *writer) {
   cdata_numbers(heap, out, "static ", "discretes_start", starts, leaves);
   put_integrators(writer);
   put_watched(writer);
+  put_preferred(writer);
   put_bytes(writer, "held", held, array->columns);
   put_bytes(writer, "matters", matters, leaves);
   cdata_integers(heap, out, "static ", "jacobian_start", evaluator->jacobian->column_start, array->columns + 1);
@@ -739,7 +747,8 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   PUT(writer, "    .integrator = &integrator_%s, .sliding = %s,\n", source->integrator,
       export_may_slide(source) ? "&integrator_erk" : "0");
   PUT(writer,
-      "    WATCHED, .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = "
+      "    WATCHED, PREFERRED, .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant "
+      "= "
       "constant,\n    .follower = follower, .given_by = given_by, .followers = %d,\n"
       "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .kink_program = %s,\n",
       (int)source->plan->followers, evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks,

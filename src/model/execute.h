@@ -67,6 +67,8 @@ typedef struct Domain {
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
    * the scalars). */
   bool (*call)(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span);
+  /* A function with declared inverses has returned: its slots. */
+  void (*returned)(void *context, const Routine *routine, const Value *slots);
   /* An assertion or termination under the path condition given (NULL: always). Level and message are scalars. */
   bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level,
                     Span span);
@@ -139,6 +141,9 @@ bool machine_in_branch(const Machine *machine);
 
 /* Room for a value of this type and these sizes, scalars not set; valid until the run ends. For domains. */
 Value machine_make(Machine *machine, Type type, const uint32_t *sizes);
+
+/* The shape of a value; in the heap. */
+Shape shape_of_value(Heap *heap, const Record *records, const Value *value);
 
 /* Room for a value of this shape, scalars of `size` bytes. Records nest as deep as their declarations, which cannot
  * contain themselves. Owned by the arena. */

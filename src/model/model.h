@@ -72,6 +72,13 @@ typedef struct Equation {
   Name note;        /* for a derived equation: its origin; 0: none */
 } Equation;
 
+/* If the equation has to be solved for an unknown, unknown = value can take its place: a side of it is a call of a function that
+ * names its inverse. */
+typedef struct Inversion {
+  uint32_t equation; /* position */
+  Expr unknown, value;
+} Inversion;
+
 /* Equations derived from an energy, M q'' = f + G^T l for coordinates q with multipliers l. */
 typedef struct MassForm {
   uint32_t coordinates, constraints;
@@ -167,6 +174,7 @@ typedef struct Model {
   IndexVec unknowns, parameters, discretes; /* leaf index -> variable position */
   VEC(ComponentClass) classes;              /* of components at any depth, each once */
   VEC(Equation) equations;                  /* continuous, in flat order */
+  VEC(Inversion) inversions;
   VEC(Equation) initial_equations;
   VEC(Equation) final_equations; /* at the end of a run; time is the stop time there */
   VEC(SwitchedControl) switched; /* of an optimal control */

@@ -131,3 +131,29 @@ bool preference_of_block(const Evaluator *evaluator, const BlockShape *shape, do
   for (int32_t p = 0; p < shape->size; p++) preference[p] = pow(select_weight(evaluator, shape->unknown[p]), power);
   return true;
 }
+
+/* ---- preferred columns ---- */
+
+/* Adds the columns of the model's variables with this stateSelect. */
+static void add_selected(Heap *heap, const Array *array, StateSelect select, uint8_t *seen, IndexVec *columns) {
+  const Aliases *aliases = &array->problem->aliases;
+  const Model *model = array->problem->model;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    if (model->variables.data[model->unknowns.data[u]].select != select) continue;
+    uint32_t root = aliases->removed ? aliases->root[u] : u, shift = aliases->removed ? aliases->shift[u] : 0;
+    uint32_t j = root == UINT32_MAX ? MAP_NONE : array->problem->local[root];
+    if (j == MAP_NONE || (int32_t)shift > array->d[j]) continue;
+    uint32_t q = array->column_start[j] + shift;
+    if (!seen[q]) vec_push(heap, columns, q);
+    seen[q] = 1;
+  }
+}
+
+IndexVec preference_columns(Heap *heap, const Array *array) {
+  IndexVec columns = {0};
+  uint8_t *seen = heap_array(heap, array->columns, 1);
+  add_selected(heap, array, SELECT_ALWAYS, seen, &columns);
+  add_selected(heap, array, SELECT_PREFER, seen, &columns);
+  heap_free(heap, seen);
+  return columns;
+}

@@ -12,3 +12,6 @@
  * size. Preferences by stateSelect are bounded, unless every row that chooses dummies can be solved, with constant entries, for
  * columns that are not preferred: then the matrix is always regular. O(entries). */
 bool preference_of_block(const Evaluator *evaluator, const BlockShape *shape, double *preference);
+
+/* The columns of variables with the stateSelect `always`, then those with `prefer`. */
+IndexVec preference_columns(Heap *heap, const Array *array);

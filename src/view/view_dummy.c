@@ -2,6 +2,7 @@
  * the states, the state-space form solves for everything else. */
 #include "code/watched.h"
 #include "integrate/variation.h"
+#include "reduce/preference.h"
 #include "view/array_jump.h"
 #include "view/share.h"
 #include "view/view.h"
@@ -191,6 +192,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->states = reduced->states;
   view->branching = state_plan_branching(reduced->states);
   view->is_direct = state_plan_is_direct(reduced->states) && !evaluator_calls_functions(run->evaluator);
+  view->preferred = preference_columns(heap, run->evaluator->array);
   view->watched = watched_columns(heap, run->evaluator, reduced->modes);
   view->system.watched = watched_marks(heap, run->evaluator, &view->watched);
   view->chooses = dummy_chooses(run->dummy);

@@ -139,12 +139,28 @@ static void fires(void *host, int a, double t, const double *y) {
   solver->reported[a] = 1;
 }
 
+typedef struct Preferred {
+  Solver *solver;
+  double t, *y;
+  const unsigned char *held;
+  const double *before;
+} Preferred;
+
+static void keep_preferred(void *context) {
+  const Preferred *task = context;
+  Solver *solver = task->solver;
+  const Model *model = solver->model;
+  host_make(solver);
+  ResetPlan plan = {solver->heap, &solver->system, model->preferred, model->preferred_count};
+  reset_keep_preferred(&plan, task->t, task->before, task->held, task->y);
+}
+
 static bool solve_holding(void *host, double t, double *y, unsigned char *held, const double *before) {
   Solver *solver = host;
-  (void)before;
   for (int k = 0; k < solver->model->states; k++)
     if (!held[solver->from[k]]) held[solver->from[k]] = 1;
-  return states_hold(solver, t, y, held) == SOLVER_OK;
+  if (states_hold(solver, t, y, held) != SOLVER_OK) return false;
+  return heap_protect(solver->heap, keep_preferred, &(Preferred){solver, t, y, held, before});
 }
 
 static void report_mode(const Solver *solver, int m, const char *text) {

@@ -14,6 +14,7 @@
 #include "edges.h"
 #include "jump.h"
 #include "linear.h"
+#include "reset.h"
 #include "settle.h"
 #include "state_form.h"
 #include "steps.h"
@@ -110,6 +111,8 @@ typedef struct Model {
   int followers;
   const uint32_t *watched_columns; /* the columns that conditions read */
   uint32_t watched_count;
+  const uint32_t *preferred; /* see ResetPlan */
+  uint32_t preferred_count;
   const bool *is_sized, *is_signed; /* see Sizes */
   int is_rough;                     /* see DefectLooks */
   int has_few_kinks;                /* see Kinks */
