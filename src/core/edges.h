@@ -82,7 +82,7 @@ typedef struct EdgesNow {
   int crossing; /* the mode whose event it is; -1: none */
   int slides;   /* number of sliding modes */
   Slide slide[SLIDE_LIMIT];
-  int has_begun;   /* a step has begun: before that, a mode on an edge that does not move follows its relation */
+  int has_begun; /* a step has begun; before the first step, a mode whose difference rests on the edge follows its relation */
   int is_at_start; /* modes follow their relations exactly as written, also on an edge */
   /* an event is being settled: modes that no row depends on have the rates from before, because the event may still change
    * the values on which their rates depend, or move their differences */
