@@ -1,6 +1,6 @@
 // run: linearize -q
 // expect: exit 4
-// expect: says differentiated, and the input `u`
+// expect: says that contains the input `u` is differentiated
 model M
   input Real u;
   Real x, v;
