@@ -1,7 +1,6 @@
 /* events: the model as the host of an event (settle.h), structures that change there, messages, and the events at the start and at the
  * end. */
 #include "constants.h"
-#include "rounds.h"
 #include "solver.h"
 
 #include <math.h>
@@ -303,32 +302,31 @@ int events_are_lost(const Solver *solver) {
 
 /* ---- the start ---- */
 
-/* Computes all columns from start values. */
-static int find_columns(Solver *solver, double t, double *y) {
-  if (solver->model->start_system.rows) return initial_solve(solver, t, y);
-  return states_hold(solver, t, y, solver->model->held) != SOLVER_OK;
+/* Computes all columns from start values. If that fails, blocks are solved up to the first one without a solution. */
+static bool find_columns(void *host, double t, bool again, const double **y) {
+  Solver *solver = host;
+  const Model *model = solver->model;
+  (void)again;
+  *y = solver->y;
+  memcpy(solver->y, solver->event_y, (size_t)model->columns * sizeof(double));
+  if (model->start_system.rows && !initial_solve(solver, t, solver->y)) return true;
+  return states_hold(solver, t, solver->y, model->held) == SOLVER_OK && !model->start_system.rows;
 }
 
-/* From start values in y: finds the choice of states that keeps these values, all other columns, and modes that agree with
+/* From start values: finds the choice of states that keeps these values, all other columns, and modes that agree with
  * them. Returns 1 without a solution. */
-static int find_start(Solver *solver, double t, double *y) {
+static int find_start(Solver *solver, double t) {
   const Model *model = solver->model;
   double *initial = &solver->discretes[model->decide.initial];
   *initial = 1;
   edges_begin(&solver->edges, -1);
-  memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
-  switching_guess(&solver->switching, t, y);
-  Rounds rounds = {.few = ROUNDS};
-  while (rounds_go_on(&rounds, solver->discretes, (size_t)model->discretes)) {
-    memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
-    if (find_columns(solver, t, y)) return 1;
-    if ((model->delays && delays_guess(&solver->delays, t, y)) || switching_settle(&solver->switching, t, y)) continue;
-    *initial = 0;
-    decide_copy_pre(&solver->decide);
-    if (solver->decide.undefined) return report_undefined(solver, solver->decide.undefined), 1;
-    return leaves_structure(solver, t, y);
-  }
-  return 1;
+  memcpy(solver->event_y, solver->y, (size_t)model->columns * sizeof(double));
+  switching_guess(&solver->switching, t, solver->y);
+  if (switching_start(&solver->switching, &(SwitchingColumns){solver, find_columns}, t) != START_AGREES) return 1;
+  *initial = 0;
+  decide_copy_pre(&solver->decide);
+  if (solver->decide.undefined) return report_undefined(solver, solver->decide.undefined), 1;
+  return leaves_structure(solver, t, solver->y);
 }
 
 /* Did a fixed start value move? */
@@ -349,7 +347,7 @@ static int begin_delays(Solver *solver, double t, const double *y) {
 int events_initial(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!solver->now->is_started) {
-    if (find_start(solver, t, y) || moved_start(solver, y)) return 1;
+    if (find_start(solver, t) || moved_start(solver, y)) return 1;
   }
   solver->now->is_started = 1;
   edges_set_nominal(&solver->edges, t, model->nominal);

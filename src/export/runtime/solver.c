@@ -248,6 +248,16 @@ void solver_reset(Solver *solver) {
   fill_values(solver);
 }
 
+/* Relations hold as written. If that has no solution, as where all ideal diodes of a bridge conduct at a voltage of 0, relations
+ * on an edge have their values from right after the start. */
+static int find_start(Solver *solver, double time) {
+  for (int as_written = 1; as_written >= 0; as_written--) {
+    solver->edges.now->is_at_start = as_written;
+    if (!fill_starts(solver, time) && !events_initial(solver, time, solver->y)) return 0;
+  }
+  return 1;
+}
+
 SolverStatus solver_start(Solver *solver, double time) {
   Scalars *now = solver->now;
   fill_values(solver);
@@ -256,9 +266,8 @@ SolverStatus solver_start(Solver *solver, double time) {
   if (!now->is_started) {
     if (!solver->model->can_start) return SOLVER_FAILED;
     program_set_dependents(solver);
-    if (fill_starts(solver, time)) return SOLVER_FAILED;
-  }
-  if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
+    if (find_start(solver, time)) return SOLVER_FAILED;
+  } else if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
   host_note_sizes(solver);
   host_start(solver, 0);
   if (events_first(solver)) return SOLVER_FAILED;

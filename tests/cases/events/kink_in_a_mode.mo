@@ -7,7 +7,7 @@
 // run: simulate --method {dummy,minimal,projection,underlying,none} --stop-time 1 --tolerance 1e-8
 // change: if time < 0.2 then l else x + 2*y - k -> if time > 0.1 then (if time < 0.2 then l else (if time > 0.15 then (if time < 0.25 then l else x + 2*y - k) else l)) else l
 // expect: exit 0 or 5 or 6
-// expect: says write them as if-expressions
+// expect: says write the kinks as if-expressions
 model M
   Real z(start = -0.5, fixed = true), x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), w(start = 0, fixed = true), l, k;
 equation
