@@ -250,7 +250,7 @@ static int change_system(Solver *solver, double t, double *y) {
 
 /* Handles an event at y and the current time, of a mode or, with -1, of none, and continues in other systems where the structure
  * changes. If the equations are undefined at an event of time, the time moves to just after it. Returns 1 if it does not settle. */
-int events_settle(Solver *solver, double *y, int mode) {
+static int settle(Solver *solver, double *y, int mode) {
   solver->settle.undetermined = SETTLE_NONE;
   solver->settle.restructured = false;
   for (int change = 0; change < SYSTEM_LIMIT; change++) {
@@ -284,7 +284,7 @@ static void report_slack(const Solver *solver, int m, int is_first, int was_wide
 }
 
 /* Records an event of a mode in a run. Returns 1 if its events have no end. */
-int events_hover(Solver *solver, int m, double t) {
+static int hover(Solver *solver, int m, double t) {
   Edges *edges = &solver->edges;
   double span = solver->model->stop - solver->model->start, tolerance = solver->now->tolerance;
   int is_first = edges->history[m].slack == 0, was_widened = edges->history[m].is_widened;
@@ -292,6 +292,13 @@ int events_hover(Solver *solver, int m, double t) {
     return report_accumulation(solver, m);
   if (edges_hover(edges, m, tolerance, span)) report_slack(solver, m, is_first, was_widened);
   return 0;
+}
+
+int events_pass(Solver *solver, int mode) {
+  solver->now->changed = 0;
+  edges_leave(&solver->edges);
+  if (mode >= 0 && hover(solver, mode, solver->now->time)) return 1;
+  return settle(solver, solver->y, mode);
 }
 
 /* After a step without an event: was one lost from an accumulating series? */
@@ -365,7 +372,7 @@ int events_initial(Solver *solver, double t, double *y) {
 int events_first(Solver *solver) {
   if (!solver->model->has_logic) return 0;
   solver->decide.is_starting = true;
-  int failed = events_settle(solver, solver->y, -1);
+  int failed = events_pass(solver, -1);
   solver->decide.is_starting = false;
   if (!failed) host_pass_event(solver, -1);
   return failed;
@@ -376,8 +383,7 @@ int events_end(Solver *solver) {
   int terminal = solver->model->decide.terminal;
   if (terminal < 0 || solver->discretes[terminal] != 0) return 0;
   solver->discretes[terminal] = 1;
-  edges_leave(&solver->edges);
-  return events_settle(solver, solver->y, -1);
+  return events_pass(solver, -1);
 }
 
 /* Handles the event of relations that change right after the start; *any: there is one. Returns 1 if it does not settle. */
@@ -390,8 +396,7 @@ int events_leave_start(Solver *solver, int *any) {
   if (mode < 0 || now->terminated) return 0;
   *any = 1;
   now->events++;
-  now->changed = 0;
-  if (events_settle(solver, solver->y, -1)) return 1;
+  if (events_pass(solver, -1)) return 1;
   host_pass_event(solver, mode);
   return 0;
 }
