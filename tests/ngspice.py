@@ -29,7 +29,7 @@ def spice_number(text):
 
 
 def tight(text, reltol=1e-7, parts=1000):
-    """The netlist with a tight tolerance and a step limited to a part of the run, where its stop time is a number."""
+    """The netlist with a tight tolerance; if its stop time is a number, the step is also limited to a part of the run."""
     options, lines = f".options reltol={reltol} vntol=1e-8", []
     for line in text.splitlines():
         words = line.split()

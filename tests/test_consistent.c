@@ -800,7 +800,7 @@ static void unsolvable_models(void **state) {
 
 /* ---- equations that structure does not differentiate ---- */
 
-/* Functions that vanish with x2; the last two do so by a factor that does not. */
+/* Functions that vanish when x2 does, in the last two by the factor x2. */
 static const char *const VANISHING[] = {"x2",       "sin(x2)", "(exp(x2) - 1)", "x2^2",
                                         "tanh(x2)", "(x2*x3)", "(x2*cos(x0))"};
 enum { VANISHING_COUNT = sizeof VANISHING / sizeof *VANISHING };

@@ -54,7 +54,7 @@ end clipper;
 
 
 def evaluations(model, solver):
-    """For a run whose inside only conditions read."""
+    """The evaluations of a run in which only conditions read values inside steps."""
     path, report = os.path.join(WORK, "model.mo"), os.path.join(WORK, "report.json")
     with open(path, "w", encoding="utf-8") as file:
         file.write(model)

@@ -325,7 +325,7 @@ def resting(rng):
     wave = lambda t: (math.sin(w * t + p) + beat * math.sin(slow * t)) / (1 + share)
     q = first = rng.uniform(-0.3, 0.5) / (1 + share)
     h, count, was_open = end / 200000, 0, False
-    for k in range(200000):  # the exponential over a step, with the mean of the wave; a step is far shorter than all other times
+    for k in range(200000):  # the exact solution over a step, with the wave at its mean; a step is far shorter than all time constants
         u = wave((k + 0.5) * h)
         count += u > q and not was_open
         was_open = u > q
@@ -405,8 +405,8 @@ class Narrow(Generated):
 
 class Restarts(unittest.TestCase):
     def test_jump_by_several_methods(self):
-        """Masses under a constraint on their velocities that jumps: the jump is distributed by their inertia: m v' = w l, sum of w
-        v = u."""
+        """Masses whose velocities satisfy sum of w v = u, where u jumps: by m v' = w l, the jump is distributed according
+        to their inertia."""
         for seed in range(8):
             rng = random.Random(seed)
             masses = [(rng.uniform(0.5, 3), rng.choice([-1, 1]) * rng.uniform(0.5, 2), rng.uniform(-1, 1)) for _ in range(rng.randint(2, 4))]

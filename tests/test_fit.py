@@ -150,8 +150,8 @@ class Fit(unittest.TestCase):
         self.assertIn("does not distinguish these parameters", words)
 
     def test_derivatives(self):
-        """Sensitivities need one run per iteration. If there are none, at all or after some event, differences lead to the same
-        result."""
+        """Sensitivities need one run per iteration. If a model has no sensitivities, or none after some event, differences
+        lead to the same result."""
         text = """model Tank
           parameter Real k = 1, level = 0.5;
           Real h(start = 1, fixed = true){declaration};

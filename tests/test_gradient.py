@@ -1,5 +1,6 @@
-"""Gradients of simulate by the adjoint, compared with sensitivities: for the examples of high index, stiff ones, through pivots and
-events, for discrete values, integrals, generated models; from checkpoints; by everything; refusals.
+"""Gradients of simulate by the adjoint, compared with sensitivities: for examples of high index and stiff ones, through
+pivots and events, for discrete values, integrals and generated models, from checkpoints, and by all parameters; and models
+that are refused.
 
 DAEDAL_GRADIENT_MODELS sets the number of models, 20 by default."""
 import json

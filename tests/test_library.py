@@ -151,7 +151,7 @@ class FreeParameters(unittest.TestCase):
 class Reinit(unittest.TestCase):
     def test_leaves_what_should_be_states(self):
         """A chain of masses, one of which is stopped. Between some masses the relative velocity should be a state, and then keeps
-        its value; elsewhere the velocities of the masses do."""
+        its value; elsewhere the velocities of the masses should be states."""
         rng = random.Random(17)
         for count in (2, 3, 5, 7):
             preferred = [rng.random() < 0.5 for _ in range(count - 1)]

@@ -342,7 +342,7 @@ class Fields(unittest.TestCase):
 
     def test_currents_that_no_circuit_reaches(self):
         """Beyond 1e15 A the exponential of a junction is a straight line: a warning says so, in runs, sweeps and operating points. Below
-        there is none."""
+        that current there is no warning."""
         for seed in seeds(200, quick=12):
             rng = random.Random(seed)
             saturation, n = 10 ** rng.uniform(-16, -9), rng.choice((1, 1.5))

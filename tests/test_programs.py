@@ -125,7 +125,7 @@ class Programs(unittest.TestCase):
 
     def test_random(self):
         tally = {"same": 0, "both end": 0, "refused": 0, "program ends": 0}
-        for seed in (*range(FIRST, FIRST + COUNT), 20):  # 20: events that accumulate, of a value that jumps
+        for seed in (*range(FIRST, FIRST + COUNT), 20):  # 20: events of a jumping value accumulate
             with self.subTest(seed=seed):
                 text = model(random.Random(seed))
                 run, program, difference = self.compare(text, ("radau", "erk")[seed % 2])

@@ -142,7 +142,7 @@ class Case(unittest.TestCase):
                                 preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in ENDING])
 
     def end(self, process, number):
-        """Ends it when it has begun to work: it catches signals."""
+        """Ends the process by the signal once it has begun to work, that is, once it catches this signal."""
         for _ in range(3000):
             status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
             caught = int([line for line in status.splitlines() if line.startswith("SigCgt")][0].split()[1], 16)

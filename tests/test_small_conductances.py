@@ -73,7 +73,7 @@ class SmallConductances(unittest.TestCase):
                         node = sum(g*math.sin(k*time) for k, g in enumerate(conductances, 1))/sum(conductances)
                         self.assertLess(abs(run.columns["T"][row] - node), 1e-13)
                         flows = [g*(node - math.sin(k*time)) for k, g in enumerate(conductances, 1)]
-                        lost = max(map(abs, flows)) if by_resistance or arms > 7 else 0  # small flows, by factors of the block
+                        lost = max(map(abs, flows)) if by_resistance or arms > 7 else 0  # small flows lose digits
                         for k, (g, flow) in enumerate(zip(conductances, flows), 1):
                             self.assertLessEqual(abs(run.columns[f"q[{k}]"][row] - flow), 1e-13*(g + lost))
 

@@ -38,6 +38,7 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
   bool discrete_ok = model_check_discrete(model->model, model->heap, &model->diags);
+  model_warn_constants(model->model, &model->diags);
   bool preferences_ok = !ok || state_preference_check_model(analysis->problem.model, &model->arena, &model->diags);
   bool is_sound = analysis->curable && discrete_ok && preferences_ok;
   model->figures = (daedal_analysis){.status = !is_sound             ? DAEDAL_STRUCTURE

@@ -525,8 +525,8 @@ static bool copy_facts(daedal_result *result, const void *argument) {
   return true;
 }
 
-/* Shoots from these guesses and makes the run with the values found. NULL: at these guesses the equations do not determine their
- * variables, although they must. */
+/* Shoots from these guesses and makes the run with the values found. NULL: the equations must determine their variables,
+ * and at these guesses they do not. */
 static daedal_result *shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt,
                             Otherwise otherwise, bool must_be_regular) {
   Shooting shooting = {.model = model,

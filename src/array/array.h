@@ -11,12 +11,20 @@
 #include "array/logic.h"
 #include "structure/structure.h"
 
+/* An equation of the problem with another residual than the model's. */
+typedef struct Replaced {
+  uint32_t equation;
+  Expr residual; /* as the model has it */
+} Replaced;
+
 /* The equations that the array is made of, in the form that structural analysis needs. */
 typedef struct Problem {
   Model *model;
   uint32_t equations, unknowns;
-  Expr *residual;          /* per equation */
-  const Expr *written;     /* the residuals before conversions (convert.h); NULL: there were none */
+  Expr *residual;      /* per equation */
+  const Expr *written; /* the residuals before conversions (convert.h); NULL: there were none */
+  Replaced *replaced;  /* by declared inverses (inverse.h) */
+  uint32_t replaced_count;
   uint32_t *equation;      /* equation of the model, per equation of the problem */
   uint32_t *unknown;       /* unknown of the model, per unknown of the problem */
   uint32_t *local;         /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
@@ -24,7 +32,7 @@ typedef struct Problem {
   Aliases aliases;         /* how the others follow; removed == 0 if none were searched for */
   Logic *logic;            /* the discrete part, over the unknowns of the problem */
   Incidence incidence;     /* sorted by unknown within a row */
-  const bool *opened;      /* per equation: its kinks have become conditions (kink_modes.h); NULL: none has */
+  const bool *opened;      /* per equation: its kinks have become conditions (kink_modes.h); NULL: no kinks have */
   const bool
       *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is valid for all modes */
 } Problem;

@@ -10,7 +10,7 @@ enum { SAMPLES = 12, LEAST_DEFINED = 4, BISECTIONS = 52 };
 /* Edges that are not linear are searched between -RANGE and RANGE. */
 static const double RANGE = 4;
 
-/* Branches are compared near the edge, and at a small part of that distance. If their slopes agree, the difference
+/* Branches are compared at a point near the edge, and at a second point much nearer to it. If their slopes agree, the difference
  * there is much smaller than it would be otherwise, except for round-off. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13;
 

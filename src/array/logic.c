@@ -49,7 +49,7 @@ static Expr edge_of(LogicBuilder *builder, Expr leaf) {
 
 /* ---- discrete values of varying expressions ---- */
 
-/* Can the value change between events? The value of a delay can, unless a discrete value already stands for the delay. */
+/* Can the value change between events? The value of a delay can change, unless a discrete value already stands for the delay. */
 static bool is_moving(const LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||

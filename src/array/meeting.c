@@ -195,8 +195,8 @@ static void close_row(ModeRow *row) {
   heap_free_all(heap, row->nodes.values, row->nodes.faults);
 }
 
-/* A single kink is usually a contact or a switch, and steps should end at it. In a row with smooth joints it
- * separates two regions of a device. */
+/* A single kink is usually a contact or a switch, and steps should end at it. In a row with smooth joints, a kink separates
+ * two regions of a device. */
 static void judge_row(Meeting *meeting, Expr e, bool is_differentiated) {
   if (!dag_depends(meeting->dag, e, OP_DISCRETE)) return;
   ModeRow row = {.meeting = meeting};

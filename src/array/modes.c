@@ -125,7 +125,9 @@ static Expr replace_moving(Extraction *extraction, Expr e, const Expr *child) {
   case OP_SIGN: return add_step(extraction, e, child[0]);
   case OP_DIV: return add_step(extraction, e, dag_divide(dag, child[0], child[1]));
   case OP_MOD:
-  case OP_REM: return add_remainder(extraction, e, child[0], child[1]);
+  case OP_REM:
+    if (child[1] == dag_constant(dag, 0)) break; /* it has no value */
+    return add_remainder(extraction, e, child[0], child[1]);
   case OP_ABS:
     if (of_time) add_kink(extraction, child[0], dag_constant(dag, 0));
     break;

@@ -1,6 +1,6 @@
 /* problem: from the model's equations to an incidence with derivative orders. The incidence is that of the simplified residuals, so
  * an unknown that cancels identically is not incident. */
-#include "array/array.h"
+#include "array/inverse.h"
 #include "array/semilinear.h"
 #include "structure/structure.h"
 
@@ -187,12 +187,22 @@ static void join_streams(Problem *problem, Arena *arena) {
   vec_free(heap, &nodes);
 }
 
+static void use_inverses(Problem *problem, Arena *arena) {
+  Arena scratch = arena_make(arena->heap);
+  if (problem->model->inversions.count) {
+    build_incidence(problem, &scratch);
+    inverse_replace(problem, put_aliases, arena);
+  }
+  arena_free(&scratch);
+}
+
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
   list_equations(&problem, eliminate_aliases, arena);
   list_unknowns(&problem, arena);
   join_streams(&problem, arena);
   semilinear_put_choices(model->dag, problem.residual, problem.equations);
+  use_inverses(&problem, arena);
   problem.logic = logic_make(model, problem.residual, problem.equations, put_aliases, &problem);
   problem.highest = model_highest_orders(model, model->equations.count, arena);
   build_incidence(&problem, arena);
@@ -238,6 +248,7 @@ Problem problem_narrow(const Problem *problem, const uint32_t *equation, uint32_
     narrow.equation[i] = problem->equation[equation[i]];
   }
   narrow.written = NULL;
+  narrow.replaced_count = 0;
   narrow.opened = narrow.by_mode = NULL;
   narrow.aliases = (Aliases){0};
   keep_occurring(&narrow, arena);

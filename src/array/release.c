@@ -232,7 +232,7 @@ static Followers find_followers(const Problem *problem, const Gradients *gradien
 
 /* ---- free unknowns ---- */
 
-/* All equations except one in echelon form, without equations that only follow from others. */
+/* The echelon form of all equations except one; equations that follow from others are left out. */
 static Echelon eliminate(const Problem *problem, const Samples *samples, uint32_t without, Arena *scratch,
                          Followers *followers) {
   uint32_t n = problem->unknowns;

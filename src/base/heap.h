@@ -45,15 +45,15 @@ typedef struct HeapHead {
 /* The slow path of heap_work, at the limit. */
 void heap_work_beyond(Heap *heap, uint64_t steps);
 
-/* Counts work that is about to be done. Beyond the limit, leaves as a refused allocation does. */
+/* Counts work that is about to be done. Beyond the limit, it ends the call as a refused allocation does. */
 static inline void heap_work(Heap *heap, uint64_t steps) {
   Budget *budget = ((HeapHead *)(void *)heap)->budget;
   if (steps <= budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK]) budget->used[BUDGET_WORK] += steps;
   else heap_work_beyond(heap, steps);
 }
 
-/* Announces a text of `length` characters, of which the last `more` are made now; these count as work, too. Beyond the limit,
- * leaves as a refused allocation does. */
+/* Announces a text of `length` characters, of which the last `more` are made now; these count as work, too. Beyond the
+ * limit, it ends the call as a refused allocation does. */
 void heap_text(Heap *heap, uint64_t length, uint64_t more);
 
 /* `size` zeroed bytes, aligned for any type. Size 0 gives a valid unique pointer. */
@@ -102,7 +102,7 @@ void heap_share_guests(Heap *inner, const Heap *outer);
 /* Bytes held now, headers included. */
 size_t heap_bytes(const Heap *heap);
 
-/* Leaves to the current heap_protect, as a refused allocation does. */
+/* Returns control to the current heap_protect, as a refused allocation does. */
 __attribute__((noreturn)) void heap_fail(Heap *heap);
 
 /* Sets where a refused allocation returns to (NULL: nowhere), and returns the previous value. */

@@ -426,7 +426,7 @@ static bool may_join(const Program *program, const ProgramStep *first, const Pro
   return distance < a->stride && block_of(program, step)->count == block_of(program, first)->count;
 }
 
-/* How many of the steps make one loop. */
+/* The number of steps, from the first on, that one loop can run. */
 static uint32_t joined_steps(const Program *program, const ProgramStep *steps, uint32_t count) {
   uint32_t joined = 1, lines = program->kernels[steps[0].kernel].body.count;
   if (has_tables(&program->kernels[steps[0].kernel])) return 1;
@@ -444,7 +444,8 @@ static uint32_t find_base(ProgramWriter *writer, Loop *loop, const Lane *lane, u
   return loop->bases.count - 1;
 }
 
-/* The loop over these blocks. `is_shared`: lanes share bases, at distances that are then part of the text. */
+/* The loop over these blocks. `is_shared`: lanes with the same store and stride share a base, and their distances from it
+ * become part of the text. */
 static Loop describe_loop(ProgramWriter *writer, const ProgramStep *steps, uint32_t count, bool is_shared) {
   Loop loop = {.bases = {0}};
   for (uint32_t m = 0; m < count; m++) {

@@ -74,7 +74,8 @@ const char *cvalue_c_type(uint8_t dimensions);
 /* Integer and Real together are Real. */
 /* The variables that a value of the type is made of. */
 uint32_t cvalue_count_variables(const RoutineWriter *writer, Type type);
-/* A type as variables: the dimensions of each. The fields of a record come in order, and the fields of a nested
+/* The variables of which a value of the type consists: the dimensions of each. The fields of a record come in order, and the
+ * fields of a nested
  * record in its place. Gives their number; `names` (may be NULL) are made from `name`. In the arena. */
 uint32_t cvalue_type_variables(const RoutineWriter *writer, Type type, const char *name, uint8_t **dimensions,
                                const char ***names);

@@ -7,6 +7,13 @@
 #include "code/evaluator.h"
 #include "core/decide.h"
 
+/* An assertion that fails since a time. `said` is the diagnostics' count at that time. */
+typedef struct Failure {
+  const char *text; /* its message at that time; NULL: it holds */
+  double since;
+  uint32_t said;
+} Failure;
+
 typedef struct Decisions {
   Decide decide;
   const Logic *logic;
@@ -14,6 +21,8 @@ typedef struct Decisions {
   Workspace **levels, **idle_levels, *initial_steps, *lefts, *actions, *idle_actions;
   IndexVec dependents; /* parameters bound to parameters that initial steps assign */
   bool *is_reported;   /* per action: a warning that was given */
+  Failure *failure;    /* per action: an assertion that fails, but not yet for long enough */
+  uint32_t failures;
   bool watches;        /* assertions outside of whens depend on columns or time: they must be checked in each step */
   Effects *effects;    /* calls that an event makes once */
   Span undefined_span; /* of the assignment whose value is not defined */

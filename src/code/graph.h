@@ -32,8 +32,8 @@ static inline const uint32_t *graph_below(const Graph *graph, uint32_t position,
   return *count ? graph->below.data + begin : NULL;
 }
 
-/* The children of a node that its value depends on: arguments, or terms of a sum. Structure does not count: a constant exponent,
- * and arguments that have no effect on the value, of smooth, homotopy and operators without a value. */
+/* The children of a node that its value depends on: arguments, or terms of a sum. Children that do not affect the value are
+ * left out: constant exponents, some arguments of smooth and homotopy, and the arguments of operators without a value. */
 uint32_t node_children(const Dag *dag, Expr e);
 Expr node_child(const Dag *dag, Expr e, uint32_t child);
 

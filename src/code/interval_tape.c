@@ -30,7 +30,7 @@ struct IntervalTape {
   const Evaluator *evaluator;
   VEC(Motion) values;
   VEC(uint8_t) held; /* per place */
-  IndexVec column;   /* per place: the column whose value it is; MAP_NONE: of none */
+  IndexVec column;   /* per place: the column whose value it is; MAP_NONE: it is not the value of a column */
   IndexVec needed;   /* per place: the last section that needs it, counted from 1 */
   Map leaves;        /* store and index -> place */
   VEC(HeldLeaf) held_leaves;

@@ -78,7 +78,8 @@ bool krawczyk_proves(const Krawczyk *krawczyk, const Interval *box, const Interv
   return true;
 }
 
-/* w = -C g + (I - C G) w: in the norm with the sizes of the box as weights, where I - C G contracts. */
+/* Bounds for the solution of w = -C g + (I - C G) w, by the contraction of I - C G in the norm with the sizes of the box as
+ * weights. */
 bool krawczyk_solve(const Krawczyk *krawczyk, const Interval *box, const Interval *g, Interval *w) {
   int32_t n = krawczyk->n;
   double contraction = 0, rest = 0;

@@ -154,7 +154,7 @@ void switches_follow(Switches *switches, Workspace *written, double t, const dou
   for (int m = 0; m < edges->count; m++) {
     const Condition *condition = &edges->condition[m];
     double difference = edges->difference[m];
-    if (isnan(difference)) continue;
+    if (!condition_is_defined(condition->kind, difference)) continue;
     if (!condition->is_timed || edges_margin_with(edges, m, edges->mode[m], difference) < 0)
       edges->mode[m] = condition_value(condition->kind, difference);
   }

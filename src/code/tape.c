@@ -67,7 +67,7 @@ struct Registers {
   double *file;
   bool holds;        /* the held lines have their values */
   Lanes *wide;       /* the file at several points; NULL until needed */
-  double *wide_held; /* held slots that the held lines were computed from at all points */
+  double *wide_held; /* the values of held slots from which the held lines were computed, for all points */
   bool wide_holds;   /* there are such */
   Row *rows;
   double *call_values; /* arguments, then results of the current call */

@@ -137,8 +137,8 @@ static void finish_line(Ordering *ordering, uint32_t i) {
 
 /* ---- choosing ---- */
 
-/* The code with the most ready lines. Codes that are decoded in fours count if four lines are ready, and come before
- * operators. */
+/* The code with the most ready lines. A code whose lines are decoded in fours is chosen only if four of its lines are
+ * ready; such codes come before operators. */
 static uint32_t longest_list(const Ordering *ordering) {
   uint32_t longest = NONE, most = 0, operator= NONE;
   for (uint32_t k = 0; k < ordering->code_count; k++) {

@@ -9,8 +9,9 @@
 /* The most paths through a function that are kept. */
 enum { WAY_LIMIT = 1024 };
 
-/* A trace is given up, after a trial, if it knew fewer than WORTH calls for each unknown one. It rests for as many calls, and twice
- * as many each time, because the iterates of a start take paths that a run never does. Later trials are short. */
+/* After a trial, a trace is given up if it knew fewer than WORTH calls for each unknown one. It then rests for as many
+ * calls as the trial had, and each later time for twice as many: the iterates of a start take paths that the run itself
+ * never takes. Later trials are short. */
 enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
 
 /* Results that call sites request, or a partial derivative of them. Sites that request first partials by different arguments share

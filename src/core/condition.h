@@ -25,6 +25,11 @@ typedef struct ConditionRange {
 /* The value at a difference. */
 double condition_value(ConditionKind kind, double difference);
 
+/* Does the condition have a value at this difference? Relations have one at infinity; floor and its like have none. */
+static inline int condition_is_defined(ConditionKind kind, double difference) {
+  return !isnan(difference) && (kind < CONDITION_FLOOR || kind == CONDITION_SIGN || !isinf(difference));
+}
+
 /* The edge between two values that is nearest to a difference. */
 double condition_edge(ConditionKind kind, double difference);
 

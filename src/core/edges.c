@@ -66,6 +66,10 @@ double edges_margin_with(const Edges *edges, int m, double value, double differe
   return fmin(difference - range.low, range.high - difference) + edges_band(edges, m);
 }
 
+static bool is_undefined(const Edges *edges, int m) {
+  return !condition_is_defined(kind_of(edges, m), edges->difference[m]);
+}
+
 /* Should events of mode m be searched for? */
 static bool is_watched(const Edges *edges, int m) {
   if (edges->condition[m].is_timed || edges_slides(edges, m) || waits(edges, m)) return false;
@@ -73,7 +77,7 @@ static bool is_watched(const Edges *edges, int m) {
 }
 
 double edges_margin(const Edges *edges, int m, double difference) {
-  if (!is_watched(edges, m) || isnan(difference)) return HUGE_VAL;
+  if (!is_watched(edges, m) || !condition_is_defined(kind_of(edges, m), difference)) return HUGE_VAL;
   if (edges->place[m].rests)
     return fabs(difference - condition_edge(kind_of(edges, m), difference)) - edges_band(edges, m);
   return edges_margin_with(edges, m, *mode_of(edges, m), difference);
@@ -113,10 +117,10 @@ static void turn(Edges *edges, int m, bool back) {
 static bool make_difference(Edges *edges, int first, int last, double t, const double *y) {
   uint64_t outcome = edges->outcome(edges->host, t, y);
   for (int m = first; m <= last; m++)
-    if (isnan(edges->difference[m])) turn(edges, m, false);
+    if (is_undefined(edges, m)) turn(edges, m, false);
   bool differs = edges->outcome(edges->host, t, y) != outcome;
   for (int m = first; m <= last; m++)
-    if (isnan(edges->difference[m])) turn(edges, m, true);
+    if (is_undefined(edges, m)) turn(edges, m, true);
   return differs;
 }
 
@@ -140,11 +144,11 @@ static bool are_guarded(Edges *edges, int first, int last, double t, const doubl
 
 int edges_undefined(Edges *edges, double t, const double *y) {
   int first = 0, last = edges->count - 1;
-  while (first <= last && !isnan(edges->difference[first])) first++;
-  while (last > first && !isnan(edges->difference[last])) last--;
+  while (first <= last && !is_undefined(edges, first)) first++;
+  while (last > first && !is_undefined(edges, last)) last--;
   if (first > last || !make_difference(edges, first, last, t, y) || are_guarded(edges, first, last, t, y)) return -1;
   for (int m = first; m < last; m++)
-    if (isnan(edges->difference[m]) && make_difference(edges, m, m, t, y)) return m;
+    if (is_undefined(edges, m) && make_difference(edges, m, m, t, y)) return m;
   return last;
 }
 
@@ -484,7 +488,7 @@ static bool is_off_edge(const Edges *edges, int m) {
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);
   double difference = edges->difference[m], edge = condition_edge(kind, difference), rate = edges->rate[m];
-  if (isnan(difference)) return *mode_of(edges, m);
+  if (is_undefined(edges, m)) return *mode_of(edges, m);
   if (is_off_edge(edges, m)) return condition_value(kind, difference);
   bool is_located = is_on_located_edge(edges, m) && !was_beyond(edges, m) &&
                     fabs(difference - edges->place[m].at) <= edges_band(edges, m);
@@ -719,7 +723,7 @@ static bool weigh(Edges *edges) {
   return true;
 }
 
-/* Adds differences of corners: columns that are the same at all of them, as states are, stay so however large the weights are. */
+/* Adds differences of corners: columns that are the same at all of them, as states are, stay the same for weights of any size. */
 bool edges_mean(Edges *edges, const double *corners, int columns, double *y) {
   const EdgesNow *now = edges->now;
   if (!weigh(edges)) return false;

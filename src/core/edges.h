@@ -73,7 +73,7 @@ typedef struct EdgePlace {
   double peak;   /* largest margin seen since its last event */
   int changes;   /* number of changes since edges_begin */
   int slid;      /* it slid until the current event */
-  int rests;     /* the difference has come to its edge and stays there, where the mode has the other value */
+  int rests;     /* the difference has reached its edge and stays there, where the mode has the other value */
 } EdgePlace;
 
 typedef struct EdgesNow {
@@ -82,7 +82,7 @@ typedef struct EdgesNow {
   int crossing; /* the mode whose event it is; -1: none */
   int slides;   /* number of sliding modes */
   Slide slide[SLIDE_LIMIT];
-  int has_begun;   /* a step has begun: before that, a mode on an edge that does not move follows its relation */
+  int has_begun; /* a step has begun; before the first step, a mode whose difference rests on the edge follows its relation */
   int is_at_start; /* modes follow their relations exactly as written, also on an edge */
   /* an event is being settled: modes that no row depends on have the rates from before, because the event may still change
    * the values on which their rates depend, or move their differences */
@@ -122,7 +122,7 @@ typedef struct Edges {
 
 /* ---- differences and margins ---- */
 
-/* Evaluates the differences at (t, y). An undefined difference (NaN) leaves its mode unchanged. The second function evaluates the
+/* Evaluates the differences at (t, y). An undefined difference (NaN; infinity in floor and its like) leaves its mode unchanged. The second function evaluates the
  * rates. */
 void edges_evaluate(Edges *edges, double t, const double *y);
 
@@ -176,8 +176,8 @@ bool edges_dip(Edges *edges, double t, const double *y, double step);
 /* Like edges_keep at the end of a step, unless edges_dip is true: then it returns false. */
 bool edges_pass(Edges *edges, double t, const double *y, double step);
 
-/* Call this at the end of a step, at (t, y). By the last differences, it looks for modes whose differences have come
- * to their edges and rest there, as in max(x, 1) > 1. Such a difference is in the range of either mode, so only the relation itself
+/* Call this at the end of a step, at (t, y). By the last differences, it looks for modes whose differences have reached
+ * their edges and rest there, as in max(x, 1) > 1. Such a difference is in the range of either mode, so only the relation itself
  * says which one holds. */
 void edges_rest(Edges *edges, double t, const double *y);
 

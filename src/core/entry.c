@@ -7,7 +7,7 @@
 /* JUMP: the smallest jump, relative to the value. KINK: the smallest kink, relative to the change along the pipe. */
 static const double JUMP = 1e-9, KINK = 1e-6;
 
-/* The place counts as standing still if its rate is below this fraction of its largest rate. Near there the value has no
+/* The place counts as resting if its rate is below this fraction of its largest rate. Near there the value has no
  * derivatives along the place. */
 static const double STILL = 1e-7;
 

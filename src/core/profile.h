@@ -52,5 +52,5 @@ void profile_read(const Profile *profile, const ProfileRing *ring, double s, dou
  * break if one is announced there. */
 double profile_limit(Profile *profile, const ProfileRing *ring, double s, bool enters);
 
-/* If s has come to the limit, returns the break there and moves the limit to the next one. Otherwise returns PROFILE_SMOOTH. */
+/* If s has reached the limit, returns the break there and moves the limit to the next one. Otherwise returns PROFILE_SMOOTH. */
 ProfileBreak profile_pass(Profile *profile, const ProfileRing *ring, double s);

@@ -38,10 +38,10 @@ void when_loop_list(WhenLoop *loop);
 /* Call this before a round: keeps the values at its beginning. */
 void when_loop_begin(WhenLoop *loop);
 
-/* Call this after a round: has nothing else changed? */
+/* Call this after a round. Has nothing changed except values of this loop? */
 bool when_loop_is_all(const WhenLoop *loop);
 
-/* Call this after a round: if nothing else has changed, replaces its values by better ones. */
+/* Call this after a round. If nothing else has changed, replaces the values of the loop by better ones. */
 void when_loop_improve(WhenLoop *loop);
 
 /* The most rounds it may take. */

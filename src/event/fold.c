@@ -257,7 +257,7 @@ static bool follow_to_fold(FoldCurve *curve, double longest) {
   return false;
 }
 
-/* Follows the curve after a fold until it comes forward to the fold's s again. */
+/* Follows the curve after a fold until s has risen again to its value at the fold. */
 static bool follow_back(FoldCurve *curve, double fold) {
   double step = MINOR;
   bool at_corner;

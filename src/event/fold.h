@@ -2,7 +2,7 @@
  *
  * Positive feedback around a limit, as in a trigger, makes a branch of the algebraic columns end where the limit begins to hold:
  * the branch turns back in time there. The curve of solutions continues. It is followed past the fold, with the states frozen and
- * the inputs changing at their present rate (the drive s), until it comes forward to the same s again. The columns jump to that
+ * the inputs changing at their present rate (the drive s), until s has risen again to the same value. The columns jump to that
  * point. Only a fold at a corner, where noEvent or smooth join two expressions, is passed. At a smooth fold the solution ends. */
 #pragma once
 

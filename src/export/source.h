@@ -56,7 +56,7 @@ bool export_may_slide(const ExportSource *source);
 /* Does the system choose its states? */
 bool export_chooses_states(const ExportSource *source);
 
-/* Do both systems have the same unknowns, discrete values and conditions? Modes of one model do. */
+/* Do both systems have the same unknowns, discrete values and conditions? Modes of one model have the same ones. */
 bool export_same_leaves(const ExportSource *a, const ExportSource *b);
 
 /* Can all of it be written? false: an error in diags names the part that cannot. */

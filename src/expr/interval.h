@@ -1,6 +1,6 @@
 /* interval: arithmetic with intervals. The result of an operation contains every value that the operation has on numbers of its
- * intervals, round-off included: bounds are moved outwards after each operation, and the rounding mode does not change. Where an
- * operator is not defined on all of its arguments the result is the whole line. (Moore, Kearfott, Cloud 2009.) */
+ * intervals, round-off included: bounds are moved outwards after each operation, and the rounding mode does not change. Where
+ * an operator is not defined on all of its arguments, the result is the whole line. (Moore, Kearfott, Cloud 2009.) */
 #pragma once
 
 #include "expr/dag.h"

@@ -253,8 +253,8 @@ static const char *marks_of(const Formal *formal) {
   }
 }
 
-/* The number of elements that an array needs; for a matrix (whose first size is a leading dimension) also its argument and the
- * number of columns. Without rows it needs none, for any leading dimension. */
+/* The number of elements that an array needs. For a matrix, whose first size is a leading dimension, also the argument of
+ * that dimension and the number of columns. Without rows it needs none, for any leading dimension. */
 typedef struct Extent {
   double elements, leading, columns;
   bool is_matrix;

@@ -74,8 +74,8 @@ typedef struct Initializer {
   NogoodVec nogoods; /* discrete values that were found to admit no solution */
 } Initializer;
 
-/* Does a loop of equations contain homotopy()? Such equations may have several solutions: the one that it reaches is
- * intended. */
+/* Does a loop of equations contain homotopy()? Such equations may have several solutions; the one that homotopy() leads to
+ * is intended. */
 bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *structure);
 
 /* Start values per column of the evaluator's array, before any equation is evaluated: for the modes of relations. */

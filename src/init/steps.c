@@ -560,7 +560,8 @@ static bool settle_redundant(InitialSteps *run, InitialUnit *unit) {
 /* How far a search goes for unknowns without bounds, relative to nominal and start value. */
 static const double SEARCHED = 1e3;
 
-/* With few unknowns, if nothing was found: searches all solutions between min and max by intervals. Finding none is a proof. */
+/* With few unknowns, if nothing was found: searches all solutions between min and max by intervals. If the search finds
+ * none, that is a proof that there is none. */
 static bool search_box(InitialSteps *run, InitialUnit *unit) {
   Proof proof = {0};
   if (unit->count > ENCLOSE_LIMIT || !run->system->encloses || run->mode != STEPS_NEAREST ||

@@ -508,6 +508,29 @@ static void resolve_external(Tree *tree, Instance *function, AstClass *made) {
   made->external = external;
 }
 
+/* annotation(inverse(x = g(...))): the calls are resolved; one that cannot be is left out. */
+static AstModification *resolve_inverses(Tree *tree, Instance *function, uint32_t part,
+                                         const AstModification *written) {
+  AstModification *made = arena_alloc(&tree->arena, sizeof *made);
+  *made = (AstModification){.value = AST_NONE, .span = written->span};
+  made->arguments.data = arena_array(&tree->arena, written->arguments.count, sizeof *made->arguments.data);
+  for (uint32_t i = 0; i < written->arguments.count; i++) {
+    AstArgument argument = written->arguments.data[i];
+    if (!argument.modification || argument.modification->value == AST_NONE) continue;
+    AstExpr call = argument.modification->value;
+    Scope scope = {function, part};
+    const Instance *called =
+        ast_kind(tree->ast, call) == AST_CALL ? scope_try_class(tree, scope, ast_path(tree->ast, call)) : NULL;
+    if (!called || called->prefixes & PREFIX_PARTIAL) continue;
+    Resolver resolver = local_resolver(tree, function, scope);
+    argument.modification = arena_alloc(&tree->arena, sizeof *argument.modification);
+    *argument.modification = (AstModification){.value = resolve_expression(&resolver, call), .span = written->span};
+    vec_free(tree->heap, &resolver.iterators);
+    made->arguments.data[made->arguments.count++] = argument;
+  }
+  return made;
+}
+
 /* annotation(derivative(...) = f): the name of f is resolved. */
 static void resolve_annotations(Tree *tree, Instance *function, AstClass *made) {
   const AstModification *annotation = NULL;
@@ -522,6 +545,8 @@ static void resolve_annotations(Tree *tree, Instance *function, AstClass *made) 
   for (uint32_t i = 0; i < copy->arguments.count; i++) {
     AstArgument *argument = &copy->arguments.data[i];
     *argument = annotation->arguments.data[i];
+    if (argument->modification && ast_path_is(tree->ast, argument->name, "inverse"))
+      argument->modification = resolve_inverses(tree, function, part - 1, argument->modification);
     bool names_function = argument->modification && argument->modification->value != AST_NONE &&
                           ast_path_is(tree->ast, argument->name, "derivative") &&
                           ast_kind(tree->ast, argument->modification->value) == AST_REFERENCE;

@@ -58,7 +58,7 @@ SUNMatrix vector_matrix(Heap *heap, sunindextype size, SUNContext context) {
 }
 
 SUNContext vector_context(Heap *heap) {
-  enum { CONTEXT_SIZE = 1 << 16 }; /* more than the sum of its parts */
+  enum { CONTEXT_SIZE = 1 << 16 }; /* more than all parts together */
   SUNContext context = NULL;
   heap_expect(heap, CONTEXT_SIZE);
   if (SUNContext_Create(NULL, &context) != 0) heap_fail(heap);

@@ -162,6 +162,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
 }
 
 void equations_classify(Elaboration *el, const EquationVec *equations) {
+  routines_finish(el); /* inverses of functions may call others */
   Classifier s = {.el = el, .equations = equations->data, .count = equations->count};
   prepare(&s);
   mark_assigned_by_whens(&s);
@@ -177,6 +178,7 @@ void equations_classify(Elaboration *el, const EquationVec *equations) {
                          .residual = dag_subtract(el->dag, raw->left, raw->right),
                          .span = raw->span,
                          .is_declared = raw->is_declared};
+    inverse_use(el, raw->left, raw->right);
     vec_push(el->heap, &el->model->equations, equation);
   }
   heap_free_all(el->heap, s.candidates, s.chosen, s.is_discrete, s.taken, s.first, s.next);

@@ -165,8 +165,10 @@ struct Elaboration {
   NumberContext number_context;
   Domain number_domain;
   Machine *number_machine;
-  Machine *derivative_machine; /* NULL until used */
-  bool is_differentiating;     /* derivative_machine is running */
+  Machine *derivative_machine;           /* NULL until used */
+  bool is_differentiating;               /* derivative_machine is running */
+  VEC(struct InvertibleCall) invertible; /* see inverse.c */
+  Map invertible_of;                     /* value of the call -> position */
   Routine *const *routine_list;
   const Record *record_list;
   LoadMode mode;
@@ -431,9 +433,6 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 
 /* ---- routine.c ---- */
 
-/* The slot of the input with this name; NONE: there is none. */
-uint32_t routine_input(const Routine *routine, Name name);
-
 /* Number of the routine for a function class; its body is compiled later (routines_finish). NONE after an error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 
@@ -457,7 +456,17 @@ uint32_t derivative_positions(const Elaboration *el, const Routine *routine, con
 /* Fills outputs, whose sizes are set, with the derivatives; false if f cannot be inlined. */
 bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs);
 
+/* ---- inverse.c ---- */
+
+/* Compiles the inverses that the annotation `inverse` of a function gives. Names are looked up from `scope`. */
+void inverse_read(Elaboration *el, Routine *routine, Name scope, const AstModification *annotation);
+/* Notes a call of a function with inverses that has returned: its slots. */
+void inverse_note(Elaboration *el, const Routine *routine, const Value *slots);
+/* Appends the inversions of an equation that is about to be added to the model. */
+void inverse_use(Elaboration *el, Expr left, Expr right);
+
 /* ---- symbolic.c ---- */
+
 
 void symbolic_start(Elaboration *el);
 /* Fills outputs, whose sizes are set, with the results of a call: numbers if all inputs are known, otherwise calls of a function of

@@ -31,7 +31,7 @@ bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span spa
 static bool add_action(Elaboration *el, Expr left, Expr right, BaseType base, Span span) {
   if (dag_op(el->dag, left) != OP_DISCRETE)
     return input_error(el, span,
-                       "an equation in a when must have a variable that only whens determine on its left side"),
+                       "on its left side an equation in a when must have a variable that only whens determine"),
            false;
   if (integer_is_real(el, variable_of_leaf(el, left), base, span)) return false;
   Action action = {.kind = ACTION_ASSIGN,

@@ -24,6 +24,7 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
                        .stems = map_make(heap),
                        .embedded = map_make(heap),
                        .instances = map_make(heap),
+                       .invertible_of = map_make(heap),
                        .missing = map_make(heap),
                        .loop_code_of = map_make(heap),
                        .clock_operator_of = map_make(heap),

@@ -476,6 +476,7 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
   routine->is_broken = c.errors > 0;
   compiler_free(&c);
   read_derivatives(el, routine, entry);
+  inverse_read(el, routine, entry->inside, entry->ast->annotation);
 }
 
 /* For a constructor: the external function of the matching destructor; NULL if there is none. */
@@ -598,12 +599,6 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
   el->routine_list = el->model->routines.data;
   vec_push(el->heap, &el->class_of_routine, (uint32_t)(entry - el->classes.data));
   return entry->index;
-}
-
-uint32_t routine_input(const Routine *routine, Name name) {
-  for (uint32_t slot = 0; slot < routine->inputs; slot++)
-    if (routine->locals.data[slot].name == name) return slot;
-  return NONE;
 }
 
 static void finish_routine(Elaboration *el, uint32_t number) {

@@ -351,17 +351,6 @@ static bool calls_such(const Elaboration *el, const Routine *routine, bool (*tes
   return routine_calls(el->heap, el->model->routines.data, el->model->routines.count, routine, test);
 }
 
-static Shape shape_of(Elaboration *el, const Value *value) {
-  Shape shape = {.type = value->type, .scalars = value_scalars(value, el->record_list)};
-  shape.sizes = heap_array(el->heap, value->type.dimensions, sizeof *shape.sizes);
-  for (uint32_t i = 0; i < value->type.dimensions; i++) shape.sizes[i] = value->sizes[i];
-  if (value->type.base != TYPE_RECORD) return shape;
-  uint32_t count = el->record_list[value->type.definition].fields.count;
-  shape.fields = heap_array(el->heap, count, sizeof *shape.fields);
-  for (uint32_t i = 0; i < count; i++) shape.fields[i] = shape_of(el, &value->fields[i]);
-  return shape;
-}
-
 static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   hash = hash_mix(hash ^ value->type.dimensions);
   for (uint32_t i = 0; i < value->type.dimensions; i++) hash = hash_mix(hash + value->sizes[i]);
@@ -405,11 +394,11 @@ static uint32_t function_instance(Elaboration *el, const Routine *routine, const
   function->inputs = heap_array(el->heap, routine->inputs, sizeof(Shape));
   function->outputs = heap_array(el->heap, routine->outputs, sizeof(Shape));
   for (uint32_t i = 0; i < routine->inputs; i++) {
-    function->inputs[i] = shape_of(el, &inputs[i]);
+    function->inputs[i] = shape_of_value(el->heap, el->record_list, &inputs[i]);
     function->arguments += function->inputs[i].scalars;
   }
   for (uint32_t i = 0; i < routine->outputs; i++) {
-    function->outputs[i] = shape_of(el, &outputs[i]);
+    function->outputs[i] = shape_of_value(el->heap, el->record_list, &outputs[i]);
     function->results += function->outputs[i].scalars;
   }
   if (routine->outputs == 0) function->results = 1;
@@ -574,6 +563,10 @@ static bool symbolic_call(void *context, const Routine *routine, const Value *in
   return call_routine(context, routine, inputs, outputs);
 }
 
+static void symbolic_returned(void *context, const Routine *routine, const Value *slots) {
+  inverse_note(context, routine, slots);
+}
+
 /* ---- effects ---- */
 
 /* If the level is not known yet, because it is a parameter, the assertion becomes two, each under the condition of its level. */
@@ -678,6 +671,7 @@ void symbolic_start(Elaboration *el) {
                         .special = symbolic_special,
                         .global = symbolic_global,
                         .call = symbolic_call,
+                        .returned = symbolic_returned,
                         .assertion = symbolic_assertion,
                         .terminate = symbolic_terminate,
                         .made = symbolic_made,

@@ -142,6 +142,97 @@ static Owners find_owners(const Model *model, Heap *heap, Arena *arena, Diags *d
   return owners;
 }
 
+/* ---- loops of discrete equations ---- */
+
+typedef struct LoopSearch {
+  Heap *heap;
+  const Model *model;
+  uint32_t *equation_of; /* by discrete variable; MAP_NONE */
+  uint32_t *waits;       /* per equation: how many equations it reads that are not sorted yet */
+  IndexVec *readers;     /* per equation */
+} LoopSearch;
+
+/* Lists the equations whose variables equation i reads. pre() of a variable is not read: its value is known. */
+static void list_read(const LoopSearch *search, uint32_t i, IndexVec *below, IndexVec *read) {
+  Dag *dag = search->model->dag;
+  Expr right = search->model->discrete_equations.data[i].right;
+  below->count = read->count = 0;
+  if (dag_depends(dag, right, OP_DISCRETE)) dag_below(dag, dag_scratch(dag), &right, 1, below);
+  for (uint32_t k = 0; k < below->count; k++) {
+    if (dag_op(dag, below->data[k]) != OP_DISCRETE) continue;
+    uint32_t equation = search->equation_of[dag_index(dag, below->data[k])];
+    if (equation != MAP_NONE) vec_push(search->heap, read, equation);
+  }
+}
+
+/* Sorts the equations. Those that keep waiting are in loops, or read a variable of a loop. */
+static void sort_equations(LoopSearch *search, IndexVec *below, IndexVec *read) {
+  uint32_t count = search->model->discrete_equations.count;
+  IndexVec ready = {0};
+  for (uint32_t i = 0; i < count; i++) {
+    list_read(search, i, below, read);
+    for (uint32_t k = 0; k < read->count; k++) vec_push(search->heap, &search->readers[read->data[k]], i);
+    search->waits[i] = read->count;
+    if (!read->count) vec_push(search->heap, &ready, i);
+  }
+  while (ready.count) {
+    const IndexVec *readers = &search->readers[vec_pop(&ready)];
+    for (uint32_t k = 0; k < readers->count; k++)
+      if (--search->waits[readers->data[k]] == 0) vec_push(search->heap, &ready, readers->data[k]);
+  }
+  for (uint32_t i = 0; i < count; i++) vec_free(search->heap, &search->readers[i]);
+  vec_free(search->heap, &ready);
+}
+
+/* The next equation of the loop, or on the way to it. */
+static uint32_t next_waiting(const LoopSearch *search, uint32_t i, IndexVec *below, IndexVec *read) {
+  list_read(search, i, below, read);
+  uint32_t k = 0;
+  while (!search->waits[read->data[k]]) k++;
+  return read->data[k];
+}
+
+/* Reports the first loop. Discrete equations must be assignments in some order (appendix B of the specification). Usually events find
+ * values by iterating over the loop; so only a strict model is refused. */
+static bool report_loop(const LoopSearch *search, IndexVec *below, IndexVec *read, Diags *diags) {
+  const Model *model = search->model;
+  uint32_t count = model->discrete_equations.count, i = 0;
+  while (i < count && !search->waits[i]) i++;
+  if (i == count) return true;
+  for (uint32_t k = 0; k < count; k++) i = next_waiting(search, i, below, read);
+  uint32_t other = next_waiting(search, i, below, read);
+  const Equation *equation = &model->discrete_equations.data[i], *next = &model->discrete_equations.data[other];
+  const char *name = model_name(model, model->discretes.data[dag_index(model->dag, equation->left)]);
+  Diag *diag =
+      model->is_strict
+          ? diag_error(diags, DIAG_UNBALANCED, equation->span, "`%s` depends on itself without `pre`", name)
+          : diag_warning(diags, DIAG_WARNING_LENIENT, equation->span,
+                         "`%s` depends on itself without `pre`: if several values satisfy the equations, the run keeps "
+                         "the one that its iteration finds first",
+                         name);
+  if (other != i)
+    diag_note(diags, diag, next->span, "through `%s`",
+              model_name(model, model->discretes.data[dag_index(model->dag, next->left)]));
+  return !model->is_strict;
+}
+
+static bool check_loops(const Model *model, Heap *heap, Arena *arena, Diags *diags) {
+  LoopSearch search = {.heap = heap, .model = model};
+  uint32_t count = model->discrete_equations.count;
+  IndexVec below = {0}, read = {0};
+  search.equation_of = arena_array(arena, model->discretes.count, sizeof *search.equation_of);
+  search.waits = arena_array(arena, count, sizeof *search.waits);
+  search.readers = arena_array(arena, count, sizeof *search.readers);
+  for (uint32_t d = 0; d < model->discretes.count; d++) search.equation_of[d] = MAP_NONE;
+  for (uint32_t i = 0; i < count; i++)
+    search.equation_of[dag_index(model->dag, model->discrete_equations.data[i].left)] = i;
+  sort_equations(&search, &below, &read);
+  bool is_fine = report_loop(&search, &below, &read, diags);
+  vec_free(dag_heap(model->dag), &below);
+  vec_free(heap, &read);
+  return is_fine;
+}
+
 bool model_check_discrete(const Model *model, Heap *heap, Diags *diags) {
   Arena arena = arena_make(heap);
   Owners owners = find_owners(model, heap, &arena, diags);
@@ -152,6 +243,7 @@ bool model_check_discrete(const Model *model, Heap *heap, Diags *diags) {
                names_text(model->names, variable->name));
     owners.is_fine = false;
   }
+  owners.is_fine = owners.is_fine && check_loops(model, heap, &arena, diags);
   arena_free(&arena);
   return owners.is_fine;
 }

@@ -49,7 +49,8 @@ typedef struct Domain {
   bool (*apply)(void *context, Op op, const void *arguments, uint32_t count, void *out);
   void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);
-  /* The condition, the first and the second value of a scalar that select has made; false: it has not. NULL: it never has. */
+  /* The condition, the first and the second value of a scalar that select has made; false: select has not made it. NULL:
+   * select makes no scalars that can be taken apart. */
   bool (*choice)(void *context, const void *scalar, void *parts);
 
   /* Data that the external functions of this run share; NULL: they are not run here. If it is set, scalars are doubles or elements
@@ -66,6 +67,8 @@ typedef struct Domain {
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
    * the scalars). */
   bool (*call)(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span);
+  /* A function with declared inverses has returned: its slots. */
+  void (*returned)(void *context, const Routine *routine, const Value *slots);
   /* An assertion or termination under the path condition given (NULL: always). Level and message are scalars. */
   bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level,
                     Span span);
@@ -138,6 +141,9 @@ bool machine_in_branch(const Machine *machine);
 
 /* Room for a value of this type and these sizes, scalars not set; valid until the run ends. For domains. */
 Value machine_make(Machine *machine, Type type, const uint32_t *sizes);
+
+/* The shape of a value; in the heap. */
+Shape shape_of_value(Heap *heap, const Record *records, const Value *value);
 
 /* Room for a value of this shape, scalars of `size` bytes. Records nest as deep as their declarations, which cannot
  * contain themselves. Owned by the arena. */

@@ -64,6 +64,8 @@ static bool probe_finish(Machine *machine, bool is_last) {
     machine->status = EXECUTE_ERROR;
     return false;
   }
+  if (routine->inverses.count && machine->domain->returned)
+    machine->domain->returned(machine->domain->context, routine, frame->slots);
   frame_end(machine);
   return true;
 }
@@ -274,6 +276,8 @@ bool frame_finish(Machine *machine) {
       return machine_error(machine, "output `%s` of function `%s` is not assigned",
                            names_text(machine->names, frame->routine->locals.data[frame->routine->inputs + i].name),
                            names_text(machine->names, frame->routine->name));
+  if (frame->routine->inverses.count && machine->domain->returned)
+    machine->domain->returned(machine->domain->context, frame->routine, frame->slots);
   if (machine->frames.count > 1) frame_end(machine);
   return true;
 }

@@ -50,6 +50,12 @@ bool routine_calls(Heap *heap, Routine *const *all, uint32_t count, const Routin
   return found;
 }
 
+uint32_t routine_input(const Routine *routine, Name name) {
+  for (uint32_t slot = 0; slot < routine->inputs; slot++)
+    if (routine->locals.data[slot].name == name) return slot;
+  return UINT32_MAX;
+}
+
 bool routine_can_run(const Routine *routine) { return routine->kind == ROUTINE_CODE || routine->implementation; }
 
 const char *routine_lacks(const Routine *routine) {

@@ -115,6 +115,12 @@ typedef struct Derivative {
   IndexVec without, constant; /* input slots with noDerivative, with zeroDerivative */
 } Derivative;
 
+/* annotation(inverse(x = g(...))): code with the inputs of the function and its output as inputs, which leaves x on the stack. */
+typedef struct Inverse {
+  uint32_t input; /* slot of x */
+  struct Routine *routine;
+} Inverse;
+
 /* Where the body of a routine comes from. */
 typedef enum RoutineKind {
   ROUTINE_CODE,       /* Modelica statements */
@@ -138,6 +144,7 @@ typedef struct Routine {
   VEC(double) constants;
   IndexVec extra;
   VEC(Derivative) derivatives;
+  VEC(Inverse) inverses;
   const struct Routine *base; /* of ROUTINE_DERIVATIVE; its calls are calls of the base */
   IndexVec partials;          /* input slots, ascending */
   bool is_impure;             /* impure function: never folded */
@@ -170,6 +177,9 @@ typedef struct Function {
   bool is_once;
   bool is_initial; /* the call belongs to an initial section */
 } Function;
+
+/* The slot of the input with this name; UINT32_MAX: there is none. */
+uint32_t routine_input(const Routine *routine, Name name);
 
 /* Is there a body that can be run? If not, routine_lacks says what is missing: a format with one %s for the name of the external
  * function. */

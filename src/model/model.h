@@ -72,6 +72,13 @@ typedef struct Equation {
   Name note;        /* for a derived equation: its origin; 0: none */
 } Equation;
 
+/* If the equation has to be solved for an unknown, unknown = value can take its place: a side of it is a call of a function that
+ * names its inverse. */
+typedef struct Inversion {
+  uint32_t equation; /* position */
+  Expr unknown, value;
+} Inversion;
+
 /* Equations derived from an energy, M q'' = f + G^T l for coordinates q with multipliers l. */
 typedef struct MassForm {
   uint32_t coordinates, constraints;
@@ -167,6 +174,7 @@ typedef struct Model {
   IndexVec unknowns, parameters, discretes; /* leaf index -> variable position */
   VEC(ComponentClass) classes;              /* of components at any depth, each once */
   VEC(Equation) equations;                  /* continuous, in flat order */
+  VEC(Inversion) inversions;
   VEC(Equation) initial_equations;
   VEC(Equation) final_equations; /* at the end of a run; time is the stop time there */
   VEC(SwitchedControl) switched; /* of an optimal control */
@@ -228,6 +236,9 @@ const char *model_equation_text(Model *model, const Equation *equation, Arena *a
  * none; may be NULL) in place of bindings. false: an error is in diags (a missing value, or an argument outside of a domain). */
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags);
 
+/* Warns of constants without a value. */
+void model_warn_constants(const Model *model, Diags *diags);
+
 /* Do initial equations determine the parameter? */
 bool variable_is_sought(const Variable *variable);
 
@@ -250,7 +261,7 @@ typedef struct Balance {
 Balance model_balance(const Model *model);
 
 /* Every discrete variable must be determined by one equation, one when, or the whens of one algorithm section. Otherwise reports
- * errors (DIAG_UNBALANCED) and returns false. The heap is used during the call only. O(size of the discrete part). */
+ * errors (DIAG_UNBALANCED) and returns false. Warns of equations that determine each other's variables; a strict model has an error then. The heap is used during the call only. O(size of the discrete part). */
 bool model_check_discrete(const Model *model, Heap *heap, Diags *diags);
 
 /* ---- printing (print.c) ---- */

@@ -294,6 +294,20 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
   run->circle = EXPR_NONE;
 }
 
+static bool is_open_constant(const Variable *variable) {
+  return variable->variability == VARIABILITY_CONSTANT && has_number(variable) && variable->fixed != FIXED_FALSE &&
+         variable->binding == EXPR_NONE && variable->start == EXPR_NONE;
+}
+
+void model_warn_constants(const Model *model, Diags *diags) {
+  for (uint32_t k = 0; k < model->parameters.count; k++) {
+    const Variable *variable = &model->variables.data[model->parameters.data[k]];
+    if (is_open_constant(variable))
+      diag_warning(diags, DIAG_WARNING_LENIENT, variable->span, "constant `%s` has no value: the model cannot be run",
+                   names_text(model->names, variable->name));
+  }
+}
+
 /* A parameter without a value is 0, with a warning; a constant must have one. */
 static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);

@@ -670,6 +670,17 @@ static uint32_t record_scalars(const Type *type, const Record *records, const Va
   return total;
 }
 
+Shape shape_of_value(Heap *heap, const Record *records, const Value *value) {
+  Shape shape = {.type = value->type, .scalars = value_scalars(value, records)};
+  shape.sizes = heap_array(heap, value->type.dimensions, sizeof *shape.sizes);
+  for (uint32_t i = 0; i < value->type.dimensions; i++) shape.sizes[i] = value->sizes[i];
+  if (value->type.base != TYPE_RECORD) return shape;
+  uint32_t count = records[value->type.definition].fields.count;
+  shape.fields = heap_array(heap, count, sizeof *shape.fields);
+  for (uint32_t i = 0; i < count; i++) shape.fields[i] = shape_of_value(heap, records, &value->fields[i]);
+  return shape;
+}
+
 Value value_of_shape(Arena *arena, const Record *records, const Shape *shape, size_t size) {
   Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
   for (uint32_t d = 0; d < shape->type.dimensions; d++) value.count *= shape->sizes[d];

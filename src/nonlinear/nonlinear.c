@@ -208,7 +208,7 @@ double nonlinear_residual(Nonlinear *nonlinear, const double *x, uint32_t *worst
 
 /* ---- steps ---- */
 
-/* The free columns of the matrix as they are. */
+/* Copies the free columns of the matrix without scaling them. */
 static void make_square(Nonlinear *nonlinear) {
   Heap *heap = nonlinear->heap;
   size_t nonzeros = (size_t)column_begin(nonlinear, nonlinear->columns);

@@ -35,7 +35,7 @@ static inline bool row_may_be_pole(const RowSize *size, double error) {
   return size->least <= 10 * error * size->most || 1 <= 10 * error * size->largest;
 }
 
-/* The residual relative to round-off: the row holds up to 1. */
+/* The residual relative to round-off: the row holds if this is at most 1. */
 static inline double row_excess(double residual, const RowSize *size) {
   double vanished = TERMS_VANISHED * size->nominal / fmax(1, size->largest);
   return fabs(residual) / fmax(fmax(TERMS_CONSISTENT * size->terms, vanished), 2 * DBL_EPSILON);

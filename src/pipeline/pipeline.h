@@ -54,7 +54,7 @@ typedef struct Request {
   const SensitivityTarget *targets; /* targets by which the solution is differentiated */
   uint32_t target_count;
   StartSlopes start_slopes; /* how `starts` varies with the targets */
-  const char *functional;   /* as written: its gradient by the targets is computed; NULL: sensitivities are */
+  const char *functional;   /* as written: its gradient by the targets is computed; NULL: sensitivities are computed */
   const char *integrand;    /* the signal in the functional */
   bool is_integral;
   size_t gradient_memory;       /* memory for the stages of steps, in bytes */

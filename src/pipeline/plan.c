@@ -1,6 +1,7 @@
 /* plan: the list of passes that make a plan. Each pass leaves its result in the plan, and its time in the facts. */
 #include "pipeline/parts.h"
 
+#include "array/divisors.h"
 #include "array/kink_modes.h"
 #include "array/meeting.h"
 #include "array/state_preference.h"
@@ -114,6 +115,7 @@ static bool pass_structure(Plan *plan) {
   kink_modes_open(&plan->problem, plan->holds ? NULL : &plan->structure, plan->request.opens_kinks,
                   plan->request.target_count > 0, &plan->arena);
   plan->modes = modes_extract(&plan->problem, &plan->arena);
+  divisors_assert(&plan->problem, &plan->modes, &plan->arena);
   plan->branches = branches_find(&plan->problem, &plan->arena);
   plan->whole = plan->problem;
   if (plan->holds) {
@@ -394,8 +396,8 @@ static bool pass_reduce(Plan *plan) {
   return carries_delays(plan) && carries_modes(plan) && keeps_structure(plan);
 }
 
-/* For the system's own model, whose first unknowns are those of the model: the derivatives that one of the two models
- * writes. */
+/* Per unknown of the system's own model: the highest derivative that this model or the user's model writes. The unknowns of
+ * the user's model come first in both. */
 static const uint32_t *written_orders(Plan *plan) {
   const uint32_t *given = plan->problem.highest;
   const Problem *problem = plan->reduction.reduced.code->array->problem;

@@ -332,8 +332,8 @@ static void count_owners(Minimal *minimal, const RatePart *parts, uint32_t p, co
       owners[direction_column(&direction[c])] += (uint32_t)change;
 }
 
-/* A combination must vanish in the directions that no other part has: keeps the left null vectors of a part that do. false: all
- * do. */
+/* A combination must vanish in the directions that no other part has. Keeps the left null vectors of a part that vanish
+ * there. false: all of them do. */
 static bool keep_vanishing(Minimal *minimal, RatePart *parts, uint32_t p, const uint32_t *of, uint32_t *owners,
                            Arena *arena) {
   RatePart *part = &parts[p];
@@ -366,7 +366,7 @@ static void leave_independent(Minimal *minimal, RatePart *parts, uint32_t count,
     if (parts[p].free) count_owners(minimal, parts, p, of, 1, owners, arena);
   while (any) {
     any = false;
-    for (uint32_t k = 0; k < 2 * count; k++) { /* a chain may go either way */
+    for (uint32_t k = 0; k < 2 * count; k++) { /* forwards, then backwards, because a chain may have either direction */
       uint32_t p = k < count ? k : 2 * count - 1 - k;
       Arena trial = arena_make(arena->heap);
       any = (parts[p].free && keep_vanishing(minimal, parts, p, of, owners, &trial)) || any;

@@ -164,8 +164,8 @@ Expr form_residual(Reduction *reduction, const FormRow *row);
 /* The system is the array itself. */
 void reduction_keep(Reduction *reduction);
 
-/* The same for a model with an energy of which no equation must be differentiated: there is nothing to reduce. false: it is not
- * one. */
+/* The same for a model that gives an energy if none of its equations must be differentiated: there is nothing to reduce.
+ * false: it is not such a model. */
 bool reduction_keep_unconstrained(Reduction *reduction);
 
 /* Makes the system of other equations for the same unknowns (one residual per equation of the problem), with dummy

@@ -281,7 +281,7 @@ static bool step_cholesky(SolvedWriter *solver, SolvedBlock *unit, uint32_t k) {
   return true;
 }
 
-/* The constraints give dependent accelerations, and the equations of their coordinates the multipliers; the others
+/* The constraints give the dependent accelerations, and the equations of their coordinates give the multipliers; the others
  * become (72). */
 static bool eliminate_projected(SolvedWriter *solver, SolvedBlock *unit, const TangentPlan *plan) {
   uint32_t n = unit->size, m = (uint32_t)plan->constraints;

@@ -158,7 +158,7 @@ bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y
 /* The number of constraints on x from the rows of levels 0 .. level. */
 int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ranks, int32_t level);
 
-/* The highest level of a row that some constraint on x needs. The ranks are full. */
+/* The highest level of a row that some constraint on x needs. Requires full ranks. */
 int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y);
 
 /* Independent unknowns whose first derivative the equations do not determine; returns their number. */

@@ -61,17 +61,25 @@ static void add_constraint(Listing *listing, uint32_t row, uint32_t level) {
   if (level >= listing->plan->levels) listing->plan->levels = level + 1;
 }
 
-/* Adds the equations as written that conversions replaced. */
+static void add_one(Listing *listing, uint32_t i, Expr residual, ExprVec *written) {
+  ArrayCode *code = listing->code;
+  if (!has_columns(listing, residual)) return;
+  add_constraint(listing, code->array->row_start[i], 0);
+  vec_push(code->heap, written, residual);
+}
+
+/* Adds the equations as written that conversions or inverses replaced. */
 static void add_written(Listing *listing) {
   ArrayCode *code = listing->code;
   const Problem *problem = code->array->problem;
   ExprVec written = {0};
-  for (uint32_t i = 0; problem->written && i < problem->equations; i++) {
-    if (problem->written[i] == problem->residual[i] || !has_columns(listing, problem->written[i])) continue;
-    add_constraint(listing, code->array->row_start[i], 0);
-    vec_push(code->heap, &written, problem->written[i]);
-  }
+  for (uint32_t i = 0; problem->written && i < problem->equations; i++)
+    if (problem->written[i] != problem->residual[i]) add_one(listing, i, problem->written[i], &written);
+  uint32_t converted = written.count;
+  for (uint32_t k = 0; k < problem->replaced_count; k++)
+    add_one(listing, problem->replaced[k].equation, problem->replaced[k].residual, &written);
   listing->plan->written = written.count;
+  listing->plan->inverted = written.count - converted;
   if (!written.count) return;
   listing->plan->program = array_code_program(code, written.data, written.count);
   listing->plan->jacobian = array_code_jacobian(code, written.data, written.count);
@@ -147,6 +155,10 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
 
 /* ---- checking ---- */
 
+static bool is_inverted(const Constraints *constraints, uint32_t k) {
+  return k >= constraints->plan->count - constraints->plan->inverted;
+}
+
 static void keep_worst(Constraints *constraints, uint32_t k, double size, double t) {
   if (size <= constraints->worst && constraints->worst_row != MAP_NONE) return;
   constraints->worst = size;
@@ -167,9 +179,10 @@ static void evaluate(Constraints *constraints, double t) {
 
 /* Is a significant violation larger than any before? */
 static bool seems_violated(const Constraints *constraints) {
-  double most = fmax(constraints->worst, SAME);
-  for (uint32_t k = 0; k < constraints->plan->count; k++)
+  for (uint32_t k = 0; k < constraints->plan->count; k++) {
+    double most = fmax(is_inverted(constraints, k) ? constraints->inexact : constraints->worst, SAME);
     if (fabs(constraints->values[k]) > most * constraints->scale[k]) return true;
+  }
   return false;
 }
 
@@ -208,6 +221,11 @@ static void check_columns(Constraints *constraints, double t, const double *y, d
     uint32_t level = constraints->plan->level[k];
     if (view->is_between && level > 0) continue; /* higher derivatives may have a pole there */
     if (!isfinite(size)) size = HUGE_VAL;
+    if (is_inverted(constraints, k)) {
+      if (size > constraints->inexact)
+        constraints->inexact = size, constraints->inexact_row = constraints->plan->row[k];
+      continue;
+    }
     now[level] = fmax(now[level], size);
     constraints->level_worst[level] = fmax(constraints->level_worst[level], size);
     keep_worst(constraints, k, size, t);

@@ -40,6 +40,7 @@ struct RunLoop {
   double next_output; /* time of the next output point; INFINITY: there is none */
   /* an event was passed before the current output point: the step is taken again, and its rows are removed */
   bool again;
+  bool is_inexact;   /* a warning has said that a declared inverse is none */
   bool is_open;      /* the work after the last step is still to be done: its event, the choice of states */
   double now;        /* time reached; earlier than the stepper's time if it lies within the last step */
   double broken_off; /* time within the last step at which the rows cannot be solved; INFINITY: none */
@@ -95,6 +96,19 @@ static void look_at_signs(RunLoop *run, double t) {
   run->signs = NULL;
 }
 
+/* Checks the constraints at a point, and says once if an inverse that the model declares is none. */
+static void check_point(RunLoop *run, double t, const double *y) {
+  Constraints *constraints = run->constraints;
+  constraints_check(constraints, t, y);
+  if (run->is_inexact || constraints->inexact <= run->options->constraint_tolerance) return;
+  run->is_inexact = true;
+  Evaluator *original = run->view->original;
+  diag_warning(
+      run->diags, DIAG_REWRITTEN, array_row_span(original->array, constraints->inexact_row),
+      "`%s` is solved by the function that the annotation `inverse` names, and misses by %.3g (scaled) at time %.10g",
+      evaluator_row_text(original, constraints->inexact_row, &run->diags->arena), constraints->inexact, t);
+}
+
 /* Does anything other than the constraints read the columns of output points? */
 static bool reads_columns(const RunLoop *run) {
   return run->recorder->count > 0 || run->view->sensitivity || stepper_has_assertions(run->stepper);
@@ -111,7 +125,7 @@ static bool record_point(RunLoop *run, double t) {
   if (run->again) return true;
   if (!is_solved) return fail_within(run, t);
   if (!stepper_watch(run->stepper, t, run->output)) return false;
-  constraints_check(run->constraints, t, run->output);
+  check_point(run, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
   run->output_factorizations += view->methods->factorizations(view) - factorizations;
@@ -209,7 +223,7 @@ static bool stay_within(RunLoop *run, double t) {
   run->is_open = is_solved || !stepper_passed_fold(run->stepper);
   if (!run->is_open) return true;
   if (!is_solved) return fail_within(run, t);
-  constraints_check(run->constraints, t, run->at);
+  check_point(run, t, run->at);
   run->now = t;
   return true;
 }
@@ -397,6 +411,7 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
 static void cut_rows(RunLoop *run) {
   const StepperStatistics *statistics = &run->statistics->stepper;
   double sound = statistics->turning ? statistics->turning->sound : statistics->time;
+  sound = fmin(sound, stepper_failed_since(run->stepper));
   Trajectory *trajectory = run->recorder ? run->recorder->trajectory : NULL;
   size_t rows = trajectory ? trajectory->rows : 0;
   while (rows && trajectory_time(trajectory, rows - 1) > sound) rows--;
@@ -407,7 +422,7 @@ static void cut_rows(RunLoop *run) {
 static RunStatus status_of(RunLoop *run, bool ok) {
   bool is_restructured = !ok && stepper_restructured(run->stepper);
   if (is_restructured) collect_counts(run); /* the lists of all systems are joined once, at their end */
-  else if (!ok) run_collect(run), cut_rows(run);
+  else if (!ok) stepper_report_failure(run->stepper), run_collect(run), cut_rows(run);
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 

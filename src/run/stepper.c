@@ -430,8 +430,11 @@ bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
 bool stepper_has_assertions(const Stepper *stepper) { return stepper->watches; }
 
+/* Are there assertions to check in this step? */
+static bool watches(const Stepper *stepper) { return stepper->watches || isfinite(stepper_failed_since(stepper)); }
+
 bool stepper_watch(Stepper *stepper, double t, const double *y) {
-  if (!stepper->watches) return true;
+  if (!watches(stepper)) return true;
   events_watch(stepper->view, t, y);
   return stepper_report_fired(stepper, t, y);
 }
@@ -441,9 +444,9 @@ bool stepper_watch(Stepper *stepper, double t, const double *y) {
 bool stepper_watch_end(Stepper *stepper, double *solved) {
   double t = stepper_time(stepper);
   const double *y = stepper_values(stepper);
-  if (stepper->watches) events_watch(stepper->view, t, y);
-  if (stepper->watches && stepper->view->fired.count && !stepper->at_event && stepper_interpolate(stepper, t, solved))
-    y = solved;
+  if (!watches(stepper)) return true;
+  events_watch(stepper->view, t, y);
+  if (stepper->view->fired.count && !stepper->at_event && stepper_interpolate(stepper, t, solved)) y = solved;
   return stepper_watch(stepper, t, y);
 }
 

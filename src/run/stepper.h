@@ -56,7 +56,7 @@ typedef struct StepperStatistics {
   const TurningPoint *turning; /* the singular Jacobian of a block that ended the run; NULL: none */
   CertificateTotals certificate;
   PivotVec pivots;
-  EventVec passed;      /* all events that the run passed, or the first of them */
+  EventVec passed;      /* all events that the run passed, or only the first LISTED of them */
   TimeSpanVec unproven; /* the first spans of time on which it is not proven that no event was missed */
 } StepperStatistics;
 
@@ -117,6 +117,10 @@ bool stepper_end(Stepper *stepper, bool *any);
 
 /* Are there assertions outside of whens? */
 bool stepper_has_assertions(const Stepper *stepper);
+/* The time since which an assertion fails, which may still pass; INFINITY: none does. */
+double stepper_failed_since(const Stepper *stepper);
+/* Reports it; false if there is one. */
+bool stepper_report_failure(Stepper *stepper);
 /* Checks them at (t, y), the columns at a time of the last step. false: one fails, and is in diags. */
 bool stepper_watch(Stepper *stepper, double t, const double *y);
 /* The same at the end of the last step; `solved` is room for the columns. */

@@ -106,7 +106,7 @@ void stepper_warn_turning(Stepper *stepper, const char *what);
 /* Warns that the condition of the current event gets hysteresis. */
 void stepper_warn_hovering(Stepper *stepper);
 
-/* Reports the actions that fired at t. false: the run fails. */
+/* Reports the actions that fired at t. false: the run fails. An assertion may fail for a time that is zero except for errors. */
 bool stepper_report_fired(Stepper *stepper, double t, const double *y);
 
 /* ---- the integrator and the choice of states ---- */

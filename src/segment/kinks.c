@@ -107,7 +107,7 @@ static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
 
 /* Is argument k only round-off at both ends of the step? Where nominal values give no size: is it zero within the tolerance? */
 static bool is_round_off(const Kinks *kinks, uint32_t k) {
-  double part = 10 * DIFFERENCE_ROUND_OFF; /* arguments are results of more operations than differences */
+  double part = 10 * DIFFERENCE_ROUND_OFF; /* an argument is the result of more operations than a difference is */
   if (!(kinks->least[k] > 0)) part = fmax(part, kinks->tolerance);
   double round_off = isfinite(kinks->size[k]) ? part * kinks->size[k] : 0;
   return fabs(kinks->before[k]) <= round_off && fabs(kinks->end[k]) <= round_off;
