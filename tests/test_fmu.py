@@ -611,6 +611,34 @@ def reset_model(generator, folder, number):
     return path
 
 
+def branch_model(generator, folder, number):
+    """Branches that a parameter chooses at the start, undefined in the other branch. The values of the text do not lie there."""
+    law, other = generator.choice([("log({})", "{} - 1"), ("sqrt({})", "-{}"), ("{}^1.5", "0.3*{}")])
+    edge, kept = generator.uniform(-0.2, 0.2), generator.uniform(0.1, 0.5)
+    path = folder / f"branch{number}.mo"
+    path.write_text(f"""model Branch{number}
+  parameter Real p = {edge + 2}, q = {generator.uniform(0.2, 0.8)};
+  Real x, y(start = 0.5), z(start = 1, fixed = true), w;
+  discrete Integer n(start = 0, fixed = true);
+equation
+  x = p - q*z;
+  y + {kept}*sin(y) = if x > {edge} then {law.format(f"(x - ({edge}))")} + z else {other.format("x")};
+  w = (if y > {generator.uniform(-0.5, 0.5)} then 1 else y^3) + x;
+  der(z) = {generator.uniform(0.05, 0.2)}*w - z;
+  when w > 0.5 then
+    n = pre(n) + 1;
+  end when;
+  annotation(experiment(StopTime = 1, Tolerance = 1e-8, Interval = 0.1));
+end Branch{number};
+""")
+    return path
+
+
+def check_branches(folder):
+    """A parameter may change the branches in which a run starts, also if the equations have no solution in those of the text."""
+    check_drawn(folder, "branch", branch_model, random.Random(8), lambda number: 2 + number % 2, "p=-0.7", 4)
+
+
 def check_resets(folder):
     """A reinit leaves the columns unchanged that stateSelect prefers, also if they are not states now."""
     check_drawn(folder, "reset", reset_model, random.Random(4), lambda number: 2 + number % 2, None, 5)
@@ -802,6 +830,7 @@ def main():
         check_steps(folder)
         check_communication(folder)
         check_resets(folder)
+        check_branches(folder)
         check_tables(folder)
         check_structures(folder)
         check_large(folder)

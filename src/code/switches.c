@@ -213,6 +213,7 @@ static void make_switching(Switches *switches) {
                                     .host = switches,
                                     .edges = &switches->edges,
                                     .decide = switches->decisions ? &switches->decisions->decide : NULL,
+                                    .discretes = switches->evaluator->discretes,
                                     .leaves = (int)modes_leaves(switches->modes)};
 }
 

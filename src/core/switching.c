@@ -1,6 +1,9 @@
 /* switching: see switching.h. */
 #include "core/switching.h"
 
+#include "core/constants.h"
+#include "core/rounds.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -41,6 +44,20 @@ bool switching_settle(Switching *switching, double t, const double *y) {
     if (!switching_set(switching, t, y, &matter) && !(call && call(switching->host, t, y))) return false;
   }
   return matter;
+}
+
+SwitchingStart switching_start(Switching *switching, const SwitchingColumns *columns, double t) {
+  Rounds rounds = {.few = ROUNDS};
+  bool has_failed = false;
+  while (rounds_go_on(&rounds, switching->discretes, (size_t)switching->leaves)) {
+    const double *y;
+    bool is_solved = columns->solve(columns->host, t, has_failed, &y);
+    bool has_moved = switching->delays && delays_guess(switching->delays, t, y);
+    has_failed = has_failed || !is_solved;
+    if (!is_solved && !switching_guess(switching, t, y)) return START_FAILS;
+    if (is_solved && !has_moved && !switching_settle(switching, t, y)) return START_AGREES;
+  }
+  return START_CHANGES;
 }
 
 void switching_enter_start(Switching *switching, double t, const double *y) {

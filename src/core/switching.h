@@ -36,7 +36,8 @@ typedef struct Switching {
   Edges *edges;
   Decide *decide; /* 0: only modes change at events */
   Delays *delays; /* 0: there are none */
-  int leaves;     /* the number of discrete values */
+  const double *discretes;
+  int leaves; /* the number of discrete values */
 } Switching;
 
 /* Just after t: events of time that differ only by round-off are one. */
@@ -50,6 +51,22 @@ int switching_set(Switching *switching, double t, const double *y, bool *matter)
 
 /* Sets all discrete values by the columns at (t, y), until they no longer change. Do rows depend on what has changed? */
 bool switching_settle(Switching *switching, double t, const double *y);
+
+/* How the columns are solved at the start, with the present discrete values. `again`: an earlier attempt has failed. *y: the columns;
+ * after a failure, those solved before the equations that failed. */
+typedef struct SwitchingColumns {
+  void *host;
+  bool (*solve)(void *host, double t, bool again, const double **y);
+} SwitchingColumns;
+
+typedef enum SwitchingStart {
+  START_AGREES,
+  START_FAILS,  /* the equations have no solution, and no other discrete values follow from the columns */
+  START_CHANGES /* discrete values do not settle */
+} SwitchingStart;
+
+/* Solves for the columns at the start until all discrete values agree with them. */
+SwitchingStart switching_start(Switching *switching, const SwitchingColumns *columns, double t);
 
 /* At the start, modes have the values of their relations as written. In a run this holds from the first call on, if they have
  * these values at (t, y). From the second call on, a mode on an edge has the value that holds right after it. The second function

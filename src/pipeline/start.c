@@ -103,13 +103,6 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
   return false;
 }
 
-/* After a failure: sets the discrete values by the values that were solved before the equations that failed. Does a row
- * depend on a changed value? */
-static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
-  past_guess(initializer->evaluator, t0, y);
-  return switching_guess(&switches->switching, t0, y);
-}
-
 static bool is_step(const Condition *condition) {
   return condition->kind >= CONDITION_FLOOR && condition->kind <= CONDITION_TRUNCATE;
 }
@@ -151,27 +144,38 @@ static bool literal_modes_hold(Initializer *initializer, Switches *switches, con
   return hold;
 }
 
-/* Finds initial values for the current modes, until the values found have those modes. If there are several failures,
- * the first is reported. */
+/* Columns for the current modes. If there are several failures, the first is reported. */
+typedef struct ModeSolver {
+  Initializer *initializer;
+  const StartValues *starts;
+  const RunOptions *run;
+  Initial *initial;
+  Diags *diags, silent;
+  bool has_failed;
+} ModeSolver;
+
+static bool solve_columns(void *host, double t, bool again, const double **y) {
+  ModeSolver *solver = host;
+  Initial *initial = solver->initial;
+  Diags *diags = again ? &solver->silent : solver->diags;
+  bool is_solved = initial_solve(solver->initializer, solver->starts, t, solver->run->tolerance, initial, diags);
+  *y = initial->y;
+  past_guess(solver->initializer->evaluator, t, initial->y);
+  solver->has_failed = solver->has_failed || !is_solved;
+  return is_solved;
+}
+
+/* Finds initial values for the current modes, until the values found have those modes. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
-  const double *discretes = initializer->evaluator->discretes;
-  Rounds rounds = {.few = ROUNDS};
-  bool changes = true, failed = false;
   uint32_t before = diags->list.count;
-  Diags silent = diags_make(initializer->heap);
-  while (changes && rounds_go_on(&rounds, discretes, switches ? modes_leaves(switches->modes) : 0)) {
-    if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, failed ? &silent : diags)) {
-      failed = true;
-      if (!switches || !follow_solved(initializer, switches, run->start, initial->y)) return false;
-      continue;
-    }
-    past_guess(initializer->evaluator, run->start, initial->y);
-    changes = switches && switching_settle(&switches->switching, run->start, initial->y);
-  }
-  if (failed && initial->solved) diags_keep(diags, before);
-  if (!switches ||
-      (!changes && (edges_agree(&switches->edges) || literal_modes_hold(initializer, switches, run, initial))))
+  ModeSolver solver = {initializer, starts, run, initial, diags, diags_make(initializer->heap), false};
+  const double *y;
+  if (!switches) return solve_columns(&solver, run->start, false, &y);
+  SwitchingStart end = switching_start(&switches->switching, &(SwitchingColumns){&solver, solve_columns}, run->start);
+  if (end == START_FAILS) return false;
+  if (solver.has_failed && initial->solved) diags_keep(diags, before);
+  if (end == START_AGREES && (edges_agree(&switches->edges) || literal_modes_hold(initializer, switches, run, initial)))
     return true;
   initial->solved = false;
   diag_error(diags, DIAG_INIT, (Span){0},

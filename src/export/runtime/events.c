@@ -1,7 +1,6 @@
 /* events: the model as the host of an event (settle.h), structures that change there, messages, and the events at the start and at the
  * end. */
 #include "constants.h"
-#include "rounds.h"
 #include "solver.h"
 
 #include <math.h>
@@ -251,7 +250,7 @@ static int change_system(Solver *solver, double t, double *y) {
 
 /* Handles an event at y and the current time, of a mode or, with -1, of none, and continues in other systems where the structure
  * changes. If the equations are undefined at an event of time, the time moves to just after it. Returns 1 if it does not settle. */
-int events_settle(Solver *solver, double *y, int mode) {
+static int settle(Solver *solver, double *y, int mode) {
   solver->settle.undetermined = SETTLE_NONE;
   solver->settle.restructured = false;
   for (int change = 0; change < SYSTEM_LIMIT; change++) {
@@ -285,7 +284,7 @@ static void report_slack(const Solver *solver, int m, int is_first, int was_wide
 }
 
 /* Records an event of a mode in a run. Returns 1 if its events have no end. */
-int events_hover(Solver *solver, int m, double t) {
+static int hover(Solver *solver, int m, double t) {
   Edges *edges = &solver->edges;
   double span = solver->model->stop - solver->model->start, tolerance = solver->now->tolerance;
   int is_first = edges->history[m].slack == 0, was_widened = edges->history[m].is_widened;
@@ -293,6 +292,13 @@ int events_hover(Solver *solver, int m, double t) {
     return report_accumulation(solver, m);
   if (edges_hover(edges, m, tolerance, span)) report_slack(solver, m, is_first, was_widened);
   return 0;
+}
+
+int events_pass(Solver *solver, int mode) {
+  solver->now->changed = 0;
+  edges_leave(&solver->edges);
+  if (mode >= 0 && hover(solver, mode, solver->now->time)) return 1;
+  return settle(solver, solver->y, mode);
 }
 
 /* After a step without an event: was one lost from an accumulating series? */
@@ -303,32 +309,31 @@ int events_are_lost(const Solver *solver) {
 
 /* ---- the start ---- */
 
-/* Computes all columns from start values. */
-static int find_columns(Solver *solver, double t, double *y) {
-  if (solver->model->start_system.rows) return initial_solve(solver, t, y);
-  return states_hold(solver, t, y, solver->model->held) != SOLVER_OK;
+/* Computes all columns from start values. If that fails, blocks are solved up to the first one without a solution. */
+static bool find_columns(void *host, double t, bool again, const double **y) {
+  Solver *solver = host;
+  const Model *model = solver->model;
+  (void)again;
+  *y = solver->y;
+  memcpy(solver->y, solver->event_y, (size_t)model->columns * sizeof(double));
+  if (model->start_system.rows && !initial_solve(solver, t, solver->y)) return true;
+  return states_hold(solver, t, solver->y, model->held) == SOLVER_OK && !model->start_system.rows;
 }
 
-/* From start values in y: finds the choice of states that keeps these values, all other columns, and modes that agree with
+/* From start values: finds the choice of states that keeps these values, all other columns, and modes that agree with
  * them. Returns 1 without a solution. */
-static int find_start(Solver *solver, double t, double *y) {
+static int find_start(Solver *solver, double t) {
   const Model *model = solver->model;
   double *initial = &solver->discretes[model->decide.initial];
   *initial = 1;
   edges_begin(&solver->edges, -1);
-  memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
-  switching_guess(&solver->switching, t, y);
-  Rounds rounds = {.few = ROUNDS};
-  while (rounds_go_on(&rounds, solver->discretes, (size_t)model->discretes)) {
-    memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
-    if (find_columns(solver, t, y)) return 1;
-    if ((model->delays && delays_guess(&solver->delays, t, y)) || switching_settle(&solver->switching, t, y)) continue;
-    *initial = 0;
-    decide_copy_pre(&solver->decide);
-    if (solver->decide.undefined) return report_undefined(solver, solver->decide.undefined), 1;
-    return leaves_structure(solver, t, y);
-  }
-  return 1;
+  memcpy(solver->event_y, solver->y, (size_t)model->columns * sizeof(double));
+  switching_guess(&solver->switching, t, solver->y);
+  if (switching_start(&solver->switching, &(SwitchingColumns){solver, find_columns}, t) != START_AGREES) return 1;
+  *initial = 0;
+  decide_copy_pre(&solver->decide);
+  if (solver->decide.undefined) return report_undefined(solver, solver->decide.undefined), 1;
+  return leaves_structure(solver, t, solver->y);
 }
 
 /* Did a fixed start value move? */
@@ -349,7 +354,7 @@ static int begin_delays(Solver *solver, double t, const double *y) {
 int events_initial(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!solver->now->is_started) {
-    if (find_start(solver, t, y) || moved_start(solver, y)) return 1;
+    if (find_start(solver, t) || moved_start(solver, y)) return 1;
   }
   solver->now->is_started = 1;
   edges_set_nominal(&solver->edges, t, model->nominal);
@@ -367,7 +372,7 @@ int events_initial(Solver *solver, double t, double *y) {
 int events_first(Solver *solver) {
   if (!solver->model->has_logic) return 0;
   solver->decide.is_starting = true;
-  int failed = events_settle(solver, solver->y, -1);
+  int failed = events_pass(solver, -1);
   solver->decide.is_starting = false;
   if (!failed) host_pass_event(solver, -1);
   return failed;
@@ -378,8 +383,7 @@ int events_end(Solver *solver) {
   int terminal = solver->model->decide.terminal;
   if (terminal < 0 || solver->discretes[terminal] != 0) return 0;
   solver->discretes[terminal] = 1;
-  edges_leave(&solver->edges);
-  return events_settle(solver, solver->y, -1);
+  return events_pass(solver, -1);
 }
 
 /* Handles the event of relations that change right after the start; *any: there is one. Returns 1 if it does not settle. */
@@ -392,8 +396,7 @@ int events_leave_start(Solver *solver, int *any) {
   if (mode < 0 || now->terminated) return 0;
   *any = 1;
   now->events++;
-  now->changed = 0;
-  if (events_settle(solver, solver->y, -1)) return 1;
+  if (events_pass(solver, -1)) return 1;
   host_pass_event(solver, mode);
   return 0;
 }

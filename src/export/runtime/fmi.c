@@ -268,8 +268,7 @@ InstanceStatus instance_derivatives(Instance *instance, double *derivatives, siz
   if (!has_states(instance, WITH_STATES, "the derivatives of states", derivatives, count)) return INSTANCE_ERROR;
   const Solver *solver = instance->solver;
   InstanceStatus result = update(instance);
-  for (size_t k = 0; k < count && result == INSTANCE_OK; k++)
-    derivatives[k] = (int)k < solver->model->states ? solver->y[solver->to[k]] : 0;
+  for (size_t k = 0; k < count && result == INSTANCE_OK; k++) derivatives[k] = solver_state(solver, solver->to, (int)k);
   return result;
 }
 
@@ -314,14 +313,6 @@ static int crossed_mode(Solver *solver) {
   return edges_first_contradiction(&solver->edges);
 }
 
-static double state_value(const Solver *solver, int k) {
-  return k < solver->model->states ? solver->y[solver->from[k]] : 0;
-}
-
-static void gather(Solver *solver) {
-  for (int k = 0; k < solver->width; k++) solver->states[k] = state_value(solver, k);
-}
-
 /* In model exchange the importer reports only the ends of its steps. */
 static int follow(Instance *instance) {
   if (!instance->solver->model->delays || instance->is_cosimulation) return 0;
@@ -335,13 +326,9 @@ static double next_event(Solver *solver) {
   return solver->model->delays ? fmin(next, t + delays_longest_step(&solver->delays, t, solver->y)) : next;
 }
 
-/* Handles an event of a mode; -1: of none. */
 static InstanceStatus pass(Instance *instance, int mode) {
-  Solver *solver = instance->solver;
-  edges_leave(&solver->edges);
-  if (mode >= 0 && events_hover(solver, mode, solver->now->time)) return fail(instance, "events have no end");
-  if (events_settle(solver, solver->y, mode)) return fail(instance, "the conditions do not settle at this event");
-  return INSTANCE_OK;
+  if (!events_pass(instance->solver, mode)) return INSTANCE_OK;
+  return fail(instance, "the conditions do not settle at this event");
 }
 
 /* Handles an event, and chooses the states from then on. */
@@ -366,8 +353,8 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   /* A multistep integrator begins again. An integrator also begins again if it has read delayed values beyond an event,
    * before they were known. */
   int moved = exchanged > 0 || now->changed || solver->model->delays;
-  for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
-  gather(solver);
+  for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != solver_state(solver, solver->from, k);
+  solver_gather(solver);
   if (instance->is_cosimulation && (was_stale || moved || waits || solver->open.is_open)) host_start(solver, 0);
   double next = next_event(solver);
   *event = (InstanceEvent){moved, exchanged > 0 || now->system != system, now->terminated, isfinite(next), next};
@@ -408,7 +395,7 @@ static InstanceStatus take_inputs(Instance *instance) {
   if (update(instance)) return fail(instance, "the equations cannot be solved with these inputs");
   solver->now->waits = 0;
   if (events_any(solver->model) && pass(instance, waits ? solver->now->waiting : -1)) return INSTANCE_ERROR;
-  gather(solver);
+  solver_gather(solver);
   host_start(solver, 0);
   return INSTANCE_OK;
 }

@@ -111,6 +111,7 @@ void program_enter(Solver *solver, const Model *model) {
   switching->edges = edges;
   switching->decide = model->has_logic ? decide : 0;
   switching->delays = model->delays ? delays : 0;
+  switching->discretes = solver->discretes;
   switching->leaves = model->discretes;
   Settle *settle = &solver->settle;
   settle->methods = &events_methods;

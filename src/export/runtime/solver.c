@@ -195,9 +195,12 @@ static int fill_starts(Solver *solver, double time) {
   return 0;
 }
 
-static void gather_states(Solver *solver) {
-  for (int k = 0; k < solver->width; k++)
-    solver->states[k] = k < solver->model->states ? solver->y[solver->from[k]] : 0;
+double solver_state(const Solver *solver, const int *column, int k) {
+  return k < solver->model->states ? solver->y[column[k]] : 0;
+}
+
+void solver_gather(Solver *solver) {
+  for (int k = 0; k < solver->width; k++) solver->states[k] = solver_state(solver, solver->from, k);
 }
 
 /* Sets the values of the model's text, except for those that were set. */
@@ -248,6 +251,16 @@ void solver_reset(Solver *solver) {
   fill_values(solver);
 }
 
+/* Relations hold as written. If that has no solution, as where all ideal diodes of a bridge conduct at a voltage of 0, relations
+ * on an edge have their values from right after the start. */
+static int find_start(Solver *solver, double time) {
+  for (int as_written = 1; as_written >= 0; as_written--) {
+    solver->edges.now->is_at_start = as_written;
+    if (!fill_starts(solver, time) && !events_initial(solver, time, solver->y)) return 0;
+  }
+  return 1;
+}
+
 SolverStatus solver_start(Solver *solver, double time) {
   Scalars *now = solver->now;
   fill_values(solver);
@@ -256,13 +269,12 @@ SolverStatus solver_start(Solver *solver, double time) {
   if (!now->is_started) {
     if (!solver->model->can_start) return SOLVER_FAILED;
     program_set_dependents(solver);
-    if (fill_starts(solver, time)) return SOLVER_FAILED;
-  }
-  if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
+    if (find_start(solver, time)) return SOLVER_FAILED;
+  } else if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
   host_note_sizes(solver);
   host_start(solver, 0);
   if (events_first(solver)) return SOLVER_FAILED;
-  gather_states(solver);
+  solver_gather(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
@@ -313,12 +325,9 @@ SolverStatus solver_follow(Solver *solver) {
 }
 
 static SolverStatus pass_event(Solver *solver, int mode) {
-  Scalars *now = solver->now;
-  now->changed = 0;
-  edges_leave(&solver->edges);
+  const Scalars *now = solver->now;
   if (now->time >= now->end) solver->edges.now->is_at_start = true;
-  if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
-  if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
+  if (events_pass(solver, mode) || now->asserted) return SOLVER_FAILED;
   host_pass_event(solver, mode >= 0 ? mode : now->at.timed);
   return SOLVER_OK;
 }
@@ -408,7 +417,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
     if (solver->stepped && solver->stepped(solver->context)) break;
   }
   if (is_at_end) host_solve_end(solver);
-  gather_states(solver);
+  solver_gather(solver);
   return SOLVER_OK;
 }
 
@@ -428,8 +437,8 @@ double solver_get(Solver *solver, int variable) {
   case VARIABLE_COLUMN: return v->sign * solver->y[v->index];
   case VARIABLE_PARAMETER: return solver->parameters[v->index];
   case VARIABLE_DISCRETE: return solver->discretes[v->index];
-  case VARIABLE_STATE: return v->index < solver->model->states ? solver->y[solver->from[v->index]] : 0;
-  case VARIABLE_RATE: return v->index < solver->model->states ? solver->y[solver->to[v->index]] : 0;
+  case VARIABLE_STATE: return solver_state(solver, solver->from, v->index);
+  case VARIABLE_RATE: return solver_state(solver, solver->to, v->index);
   case VARIABLE_INDICATOR: return indicator(solver, v->index);
   case VARIABLE_CONSTANT:
     program_run(solver, solver->model->constants_program, solver->now->time, solver->y, solver->values);

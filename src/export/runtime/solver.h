@@ -309,8 +309,11 @@ int program_run(Solver *solver, ModelProgram *program, double t, const double *y
 void program_set_parameter(Solver *solver, int leaf, double value);
 void program_set_dependents(Solver *solver);
 
-/* solver.c */
+/* solver.c: follows an importer to its time; state k, or its rate, in the column of a list (from, to), 0 if the current system
+ * does not have it; copies all states to `states`. */
 SolverStatus solver_follow(Solver *solver);
+double solver_state(const Solver *solver, const int *column, int k);
+void solver_gather(Solver *solver);
 
 /* states.c */
 void states_link(Solver *solver);
@@ -326,7 +329,9 @@ extern const SwitchingHost timed_methods;
 /* events.c */
 int events_any(const Model *model);
 
-int events_settle(Solver *solver, double *y, int mode);
+/* Handles an event of a mode (-1: of none). Returns 1 if it does not settle. */
+int events_pass(Solver *solver, int mode);
+
 int events_initial(Solver *solver, double t, double *y);
 int events_first(Solver *solver);
 int events_leave_start(Solver *solver, int *any);
@@ -335,7 +340,6 @@ int events_end(Solver *solver);
 /* initial.c */
 int initial_point(Solver *solver, double t, double *y);
 int initial_solve(Solver *solver, double t, double *y);
-int events_hover(Solver *solver, int mode, double t);
 int events_are_lost(const Solver *solver);
 int events_are_undefined(Solver *solver, double t, const double *y);
 double events_indicator(const Solver *solver, int mode);
