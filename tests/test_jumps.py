@@ -292,7 +292,7 @@ class Capacitors:
 
 
 REFUSALS = (r"do not determine by how much \S+ jumps|the ranks of the derivative array change|singular at the initial values|identically singular"
-            r"|method \w+ (needs a constraint|does not follow equations)|solver \w+ needs the state-space form|use (solver radau, or )?a method that reduces it")
+            r"|method \w+ (needs a constraint|cannot follow equations)|solver \w+ needs the state-space form|use (solver radau, or )?a method that reduces it")
 
 
 class Shared(unittest.TestCase):

@@ -284,7 +284,7 @@ class Fields(unittest.TestCase):
         """The same with inputs that change and only oxide capacitances, which vanish in some states of a transistor. Few are
         refused."""
         tally = Tally("gates that switch")
-        for seed in seeds(300, quick=15):
+        for seed in seeds(300, quick=20):
             rng = random.Random(seed)
             cards, level = self.draw_gates(rng, lambda is_high: f"PULSE({0 if is_high else 5} {5 if is_high else 0} {rng.randrange(2, 8)}n 1n 1n 100n 200n)", 3)
             extra = rng.choice(("lambda=0.02", "gamma=0.4 lambda=0.01")) + rng.choice(("", " rd=10 rs=10", " rd=0.1", " rs=50")) + rng.choice((" tox=20n", " tox=30n cgso=0.1n", " tox=10n cgdo=0.2n cbd=3f"))
