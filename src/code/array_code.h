@@ -14,9 +14,9 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  bool is_rough;      /* rows call functions, contain exponentials of columns, or read delays by varying times: they are not
+  bool is_rough; /* rows call functions, contain exponentials of columns, or read delays by varying times: they are not
                          smooth by construction */
-  Jacobian *jacobian; /* all rows against all columns */
+  Jacobian *jacobian;  /* all rows against all columns */
   Program *conditions; /* differences of all modes, then their sizes; NULL without modes */
   Program *written;    /* the differences as written, then their sizes */
   Program *rates;      /* rates of the differences; 0 if has_rate is false, because a derivative is not a column */

@@ -467,7 +467,6 @@ void inverse_use(Elaboration *el, Expr left, Expr right);
 
 /* ---- symbolic.c ---- */
 
-
 void symbolic_start(Elaboration *el);
 /* Fills outputs, whose sizes are set, with the results of a call: numbers if all inputs are known, otherwise calls of a function of
  * the model. False after an error. */
