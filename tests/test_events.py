@@ -522,7 +522,7 @@ class Nested(unittest.TestCase):
     """Nested conditions, many deep, as in a loop: each must wait for those inside it, which settle one after another."""
 
     def draw(self, rng):
-        """Text, end, and there the value, its slope by u, and by how much u may be off before a condition changes."""
+        """Text, end, and there the value, its slope with respect to u, and by how much u may be off before a condition changes."""
         a, b, start, c, edge, depth, end = (rng.uniform(0.5, 2), rng.uniform(0.2, 1), rng.uniform(0.05, 0.4), rng.uniform(2, 6), rng.uniform(0.4, 0.6),
                                             rng.randint(4, 14), rng.uniform(0.3, 1))
         text = (f"model M\n Real u(start = {start!r}, fixed = true), z, v;\nequation\n der(u) = {a!r}*({b!r} - u); z = {c!r}*(1 + abs(u));\nalgorithm\n"

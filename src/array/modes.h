@@ -41,7 +41,7 @@ uint32_t modes_leaves(const Modes *modes);
 /* Extracts the modes from the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
 Modes modes_extract(Problem *problem, Arena *arena);
 
-/* The pipe, if the mode says that a break leaves it; NULL: it does not. */
+/* The spatialDistribution whose outgoing jump sets this mode; NULL if the mode is not of this kind. */
 const LogicDelay *modes_pipe(const Modes *modes, const Dag *dag, uint32_t mode);
 
 /* An expression with relations in place of their modes, as the user wrote them. */

@@ -107,7 +107,7 @@ int edges_first_contradiction(const Edges *edges) {
   return -1;
 }
 
-/* Changes the mode to another value that it can have, and back. */
+/* Changes the mode to another value that it can have; `back` undoes this. */
 static void turn(Edges *edges, int m, bool back) {
   double *mode = mode_of(edges, m);
   *mode = kind_of(edges, m) <= CONDITION_GREATER_EQUAL ? 1 - *mode : *mode + (back ? -1 : 1);

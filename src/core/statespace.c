@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton's method: the largest number of iterations, and of halvings of a step. Corrections end when the next one,
- * quadratic in the last, would be below round-off; within a step, when it would be below the smallest error that a step may
- * have. */
+/* Newton's method: the largest number of iterations, and of halvings of a step. Convergence is quadratic, so the last correction
+ * predicts the next. Iteration ends when the next one would be below round-off; inside a step, when it would be below the smallest
+ * error that a step may have. */
 /* A blocking junction has a conductance of 1e-12 siemens. A Newton step computed with it is 1e12 times too long, and must be halved
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
@@ -253,7 +253,7 @@ static void clear_round_off(const StateSpace *space, const SolvedUnit *unit, dou
     if (is_round_off(space, unit->columns[k], y[unit->columns[k]])) y[unit->columns[k]] = 0;
 }
 
-/* The same at a guess. The solution before may have left the guess outside a domain by round-off. */
+/* The same at a guess. If the guess is outside a domain only by round-off, values that are round-off are set to zero. */
 static EvalStatus unit_joint_at_guess(StateSpace *space, SolvedUnit *unit, double t, double *y, double *residual) {
   EvalStatus status = unit_joint(space, unit, t, y, residual);
   if (status == EVAL_OK || !has_round_off(space, unit, y)) return status;

@@ -140,7 +140,7 @@ ExternalState *external_state(Heap *heap);
 /* Checks the arguments and runs the function. false: the reason is in call->failure, which lives in call->arena. */
 bool external_run(ExternalCall *call);
 
-/* An object as a number, and back. */
+/* Converts an object to a number, and back. */
 double external_handle(ExternalInstance *object);
 ExternalInstance *external_instance(double handle);
 

@@ -600,8 +600,8 @@ static double radau_lower_error(const Radau *radau, double h) {
   return fmax(sqrt(sum / fmax(radau->system->links, 1)), VANISHED);
 }
 
-/* Evaluations per unit of time with `stages`, if a step h had this error (in the weights of the method in use). Assumes that
- * Newton's contraction is proportional to the step size. */
+/* The estimated number of evaluations per unit of time with `stages`, if a step of size h has this error with the present method.
+ * Assumes that Newton's contraction is proportional to the step size. */
 static double radau_work(const Radau *radau, int stages, double error) {
   double s = stages;
   double scaled = error * radau->inner[radau->method - radau_methods] / radau->inner[(stages - 3) / 2];

@@ -497,7 +497,7 @@ static bool inputs_are_plain(Plan *plan) {
   return true;
 }
 
-/* Prepares the derivatives of solutions by the requested parameters. */
+/* Prepares the derivatives of solutions with respect to the requested parameters. */
 static bool differentiate(Plan *plan) {
   const Request *request = &plan->request;
   if (!request->target_count) return true;
@@ -506,7 +506,7 @@ static bool differentiate(Plan *plan) {
   return plan->sensitivity != NULL;
 }
 
-/* Differentiates the rows by the requested parameters. */
+/* Differentiates the rows with respect to the requested parameters. */
 static bool pass_vary(Plan *plan) {
   const Request *request = &plan->request;
   if (!request->varied_count && !request->target_count) return true;

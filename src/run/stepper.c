@@ -63,7 +63,7 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
 
 /* ---- delays ---- */
 
-/* Did every delay last read a time that is allowed? */
+/* Did each delay read an allowed time at the last evaluation? */
 static bool has_delays(Stepper *stepper, double t) {
   Evaluator *evaluator = stepper->view->evaluator;
   const Delays *delays = past_delays(evaluator);

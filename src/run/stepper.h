@@ -77,7 +77,8 @@ bool stepper_start(Stepper *stepper, double t, const double *y);
  * whether there is such an event. Returns false if an error is in diags. */
 bool stepper_leave_start(Stepper *stepper, bool *any);
 
-/* One step, not beyond the stop time, with the variations of the view's sensitivity over it. false: an error is in diags. */
+/* One step, not beyond the stop time. If the view has a sensitivity, its variations are integrated over the step, too. false: an
+ * error is in diags. */
 bool stepper_step(Stepper *stepper);
 
 /* Later steps end at this time at the latest; INFINITY: only at the stop time. */
