@@ -35,7 +35,7 @@ typedef struct TapeCall {
   uint32_t *arguments, *results;
 } TapeCall;
 
-/* Neighbours in an array that are copied from neighbours in the file, or to the next outputs. */
+/* A run of consecutive places in an array that is copied from consecutive registers of the file, or to consecutive outputs. */
 typedef struct FileRun {
   uint32_t store, place, file, count;
 } FileRun;

@@ -315,7 +315,7 @@ static bool correct_with_kept_factors(StateSpace *space, SolvedUnit *unit, doubl
   return false;
 }
 
-/* The same for a unit that keeps its factors, from the beginning. false: y is unchanged. */
+/* Solves a unit from its guess with the factors that it keeps. false: they are not good enough, and y is unchanged. */
 static bool solve_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   double last = INFINITY;
   if (!space->units[unit->plan->owner].factored) return false;
@@ -467,7 +467,7 @@ static bool is_next(const StateSpace *space, const SolvedUnit *unit, const doubl
   return departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
 }
 
-/* Like solve_next, with the factors of an earlier point. */
+/* Like solve_next, but with factors made at an earlier point. false: they are not good enough. */
 static bool follow_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (correct_first(space, unit, t, y, true, space->first) != EVAL_OK) return false;
   double last = correction_norm(space, unit, space->first, y);
@@ -476,7 +476,7 @@ static bool follow_with_kept_factors(StateSpace *space, SolvedUnit *unit, double
   return last <= NEWTON_FLOOR || (correct_with_kept_factors(space, unit, t, y, &last) && is_next(space, unit, y));
 }
 
-/* The same. false: the factors are not good enough, and y is unchanged. */
+/* Calls follow_with_kept_factors if the unit has factors. false: they are not good enough, and y is unchanged. */
 static bool solve_next_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (!space->units[unit->plan->owner].factored) return false;
   if (follow_with_kept_factors(space, unit, t, y)) return true;

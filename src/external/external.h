@@ -55,7 +55,7 @@ typedef struct ExternalState {
   Heap *heap;
   TextVec printed; /* lines that functions print */
   ExternalSeed seed;
-  int32_t automatic_seed; /* from the clock, once for the run; 0: not needed yet */
+  int32_t automatic_seed; /* taken from the clock once in a run; 0: not needed so far */
 } ExternalState;
 
 typedef struct ExternalCall {

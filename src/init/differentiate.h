@@ -37,7 +37,7 @@ typedef struct StartDerivative StartDerivative;
 StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const StartCode *code,
                                       Diags *diags);
 
-/* Its initial system, whose columns a change refers to. */
+/* The initial system of the derivative; changes refer to its columns. */
 const InitialSystem *start_derivative_system(const StartDerivative *derivative);
 
 /* Changes of all columns of the initial system. */

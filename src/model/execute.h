@@ -57,7 +57,7 @@ typedef struct Domain {
    * of the algebra with nilpotents; a text is its Name, an object its handle. */
   struct ExternalState *externals;
   bool has_no_texts; /* texts of numbers are not made: OP_STRING_OF is applied instead */
-  /* For a function whose derivative is given separately. *is_done: it has given values to the outputs of the frame. */
+  /* Calls a function whose derivative is given separately. *is_done: the outputs have their values. */
   bool (*derive)(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done);
   /* An operator whose meaning the domain defines; `type` is the type of the result, which is a scalar here. */
   ExecuteStatus (*special)(void *context, Special special, Type type, const void *arguments, uint32_t count, Span span,

@@ -73,7 +73,7 @@ static Plan *plan_by_mode(Plan *plan, uint32_t before) {
   return other;
 }
 
-/* A method by ranks starts where the others do. */
+/* For a method by ranks, makes a plan with dummy derivatives too, so that both start from the same initial values. */
 static bool pass_common(Plan *plan) {
   if (!plan->request.method->by_ranks) return true;
   Diags silent = diags_make(plan->heap);

@@ -120,11 +120,11 @@ bool stepper_end(Stepper *stepper, bool *any);
 bool stepper_has_assertions(const Stepper *stepper);
 /* The time since which an assertion fails, which may still pass; INFINITY: none does. */
 double stepper_failed_since(const Stepper *stepper);
-/* Reports it; false if there is one. */
+/* Reports that failed assertion as an error; false if there is one. */
 bool stepper_report_failure(Stepper *stepper);
-/* Checks them at (t, y), the columns at a time of the last step. false: one fails, and is in diags. */
+/* Checks the assertions at (t, y), the columns at a time of the last step. false: one fails, and is in diags. */
 bool stepper_watch(Stepper *stepper, double t, const double *y);
-/* The same at the end of the last step; `solved` is room for the columns. */
+/* Checks the assertions at the end of the last step; `solved` is room for the columns. */
 bool stepper_watch_end(Stepper *stepper, double *solved);
 
 /* Prepares the next step: exchanges states and changes the method where that is better. false: an error is in diags. */
@@ -146,8 +146,8 @@ typedef struct StepperState StepperState;
 StepperState *stepper_save(Stepper *stepper, Heap *heap);
 bool stepper_restore(Stepper *stepper, const StepperState *state);
 
-/* The same as bytes, for another program, between two steps. Writing does not affect the run. The reading run restarts
- * there, so both agree within the tolerance. false: the bytes belong to another model, or an error is in diags. */
+/* Write and read the state as bytes between two steps, for another program. Writing does not affect the run. The reading run
+ * restarts there, so both agree within the tolerance. false: the bytes belong to another model, or an error is in diags. */
 void stepper_write(Stepper *stepper, Transfer *transfer);
 bool stepper_read(Stepper *stepper, Transfer *transfer);
 

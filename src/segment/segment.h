@@ -37,7 +37,7 @@ Segment *segment_new(Heap *heap, int32_t columns);
 void segment_take(Segment *segment, const SegmentMethods *methods, void *self, double t0, const double *begin,
                   double t1, const double *end);
 
-/* The same for polynomials that the caller sets. */
+/* Starts a step whose polynomials the caller sets. */
 void segment_begin(Segment *segment, double t0, double t1, int degree);
 
 /* All columns, or some, at a time of the step. */

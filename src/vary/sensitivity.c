@@ -195,7 +195,7 @@ static bool find_constants(Sensitivity *sensitivity, double t, const double *y) 
   return sensitivity->has_constants = true;
 }
 
-/* Jacobians at the stages, and the direct dependence of rows on parameters there. */
+/* Evaluates the Jacobians at the stages, and the derivatives of the rows with respect to the parameters there. */
 static bool evaluate_stages(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_constants &&
