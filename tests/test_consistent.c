@@ -149,7 +149,7 @@ static int other_than(Random *random, int unknowns, int one) {
   return (one + 1 + (int)draw(random, (uint32_t)unknowns - 1)) % unknowns;
 }
 
-/* Terms of any kind anywhere; an equation has its own unknown, in some order, so that most models are regular. */
+/* Draws equations with terms of any kind. Equation i has a term with unknown i or its derivative, so that most models are regular. */
 static void draw_scattered(RandomModel *model, Random *random) {
   static const TermKind LINEAR[] = {TERM_VALUE, TERM_VALUE, TERM_DERIVATIVE, TERM_CONSTANT, TERM_FORCING};
   static const TermKind ANY[] = {TERM_VALUE,   TERM_DERIVATIVE,   TERM_SINE,    TERM_SQUARE,

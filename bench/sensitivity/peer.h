@@ -1,5 +1,5 @@
-/* peer: shared by the peers, which differ only in the integrator: vectors, matrix and linear solver of a run, its parameters
- * of differentiation, and the measurement of its seconds. Before it is included, UNKNOWNS is the number of equations. */
+/* peer: shared by the peers, which differ only in the integrator: vectors, matrix and linear solver of a run, the parameters to
+ * differentiate with respect to, and the measurement of CPU seconds. Before it is included, UNKNOWNS is the number of equations. */
 #pragma once
 
 #include "akzo.h"

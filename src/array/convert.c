@@ -171,7 +171,7 @@ static bool rewrite(Converter *converter, const Rewriting *list, uint32_t count)
   return true;
 }
 
-/* The same for the equations of one block, with another residual for one of them; the rest of the problem is ignored. */
+/* Does a rewriting lower the degrees of freedom of one block? The rest of the problem is ignored. */
 static bool lowers_block(const Converter *converter, const BlockJacobian *jacobian, const Rewriting *rewriting) {
   const Structure *structure = &converter->structure;
   int32_t n = jacobian->size, *row_start = arena_array(converter->arena, (size_t)n + 1, sizeof *row_start);

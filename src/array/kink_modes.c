@@ -234,8 +234,8 @@ static Expr closed_relation(const Dag *dag, Expr e, bool makes_events) {
   return (makes_events && !is_closed) || !op_is_order(dag_op(dag, relation)) ? EXPR_NONE : relation;
 }
 
-/* The relation of such an if-expression whose branches meet, with equal slopes where that matters: nothing jumps there, and a
- * branch may be undefined beyond the edge. EXPR_NONE: it is another node. */
+/* The relation of such an if-expression if nothing jumps at its edge: the branches meet there, with equal slopes if the equation is
+ * differentiated more than once. Beyond the edge a branch may be undefined. EXPR_NONE: it is another node. */
 static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
   Expr relation = c > JUMPING ? EXPR_NONE : closed_relation(dag, e, makes_events);
   if (relation == EXPR_NONE) return EXPR_NONE;

@@ -38,8 +38,8 @@ typedef struct LogicLeft {
   Expr value;
 } LogicLeft;
 
-/* spatialDistribution, at the place 0 of its pipe. Two leaves say when the next break of its contents arrives there: its place, and
- * a sign that changes with each break, so that an arrival is an event of the relation sign*place < -sign*x. */
+/* The outlet of spatialDistribution at place 0 of its pipe. Two leaves describe the next break of the contents that arrives there:
+ * its place, and a sign that changes with each break. So an arrival is an event of the relation sign*place < -sign*x. */
 typedef struct LogicPipe {
   Expr x, positive; /* `positive`: is the flow positive? */
   Expr *points, *values;

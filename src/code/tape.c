@@ -35,7 +35,8 @@ typedef struct TapeCall {
   uint32_t *arguments, *results;
 } TapeCall;
 
-/* A run of consecutive places in an array that is copied from consecutive registers of the file, or to consecutive outputs. */
+/* Consecutive places of an array, which are loaded into consecutive places of the file, or into which consecutive outputs are
+ * stored. */
 typedef struct FileRun {
   uint32_t store, place, file, count;
 } FileRun;

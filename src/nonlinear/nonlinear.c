@@ -723,7 +723,7 @@ static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *tar
   return solve_least_norm(nonlinear, x, target);
 }
 
-/* Is column k free, and does no row depend on it at the point of linearization? Then nothing moves it, as at the top of a bell. */
+/* Is column k free, and does no row depend on it at the point of linearization? Then no step moves it, as at the top of exp(-x^2). */
 static bool is_undrawn(const Nonlinear *nonlinear, int32_t k) {
   bool is = is_free(nonlinear, k);
   for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1) && is; e++)
@@ -796,8 +796,9 @@ static void slide(Nonlinear *nonlinear, double *x, NonlinearResult *result) {
   heap_free_all(nonlinear->heap, tangent, held);
 }
 
-/* Is the square matrix regular at x, if each column is scaled by its typical size? Then no other solution is near. The right-hand
- * side has no pattern. Slack of FIRM_SLACK lets steps slide along directions whose singular value is below its square root. */
+/* Is the square matrix regular at x, if each column is scaled by its typical size? Then no other solution is near. The test solves
+ * with a right-hand side of pseudo-random numbers. With slack FIRM_SLACK, steps slide along directions whose singular value is
+ * below its square root. */
 static bool is_regular(Nonlinear *nonlinear, const double *x) {
   double squares, found = 0, *right = nonlinear->right;
   if (!look_at(nonlinear, x, &squares) || !factor_square(nonlinear, x)) return false;
@@ -912,7 +913,7 @@ static bool homotopy_jacobian(void *context, const double *x, double *entries) {
   return problem->jacobian(problem->context, x, entries);
 }
 
-/* A solver of it; everything lives in the heap. */
+/* A solver of the homotopy; everything lives in the heap. */
 static Nonlinear *homotopy_new(Heap *heap, const Nonlinear *nonlinear) {
   const NonlinearProblem *problem = nonlinear->problem;
   size_t n = (size_t)problem->columns, m = (size_t)problem->rows;

@@ -50,7 +50,7 @@ bool ranks_take_over(const Strangeness *strangeness, const Request *request, con
 
 /* ---- plan.c ---- */
 
-/* Adds the time since `begin` at that offset of the seconds. */
+/* Adds the time since `begin` to the member of `seconds` with offset `place`. */
 void seconds_add(Seconds *seconds, size_t place, double begin);
 /* Derives a plan from another one, for branches (NULL: all) and for parameters by leaf index. The plan depends only on these.
  * from: the base, or a plan derived from it, to which the branches belong. handover: the event, for a method that needs values

@@ -461,7 +461,7 @@ static uint32_t differentiated_equation(const Plan *plan, uint32_t leaf) {
   return found;
 }
 
-/* Does the result need the derivative of an unknown that is an expression of only the leaf? Such a derivative is not a
+/* Does the result need the derivative of an eliminated unknown whose expression contains this parameter? Such a derivative is not a
  * column, and counts as 0. */
 static bool is_differentiated_alias(const Plan *plan, uint32_t leaf) {
   const Aliases *aliases = &plan->problem.aliases;

@@ -501,7 +501,7 @@ static Expr put_in(Minimal *minimal, const MinimalRow *row) {
   return condition;
 }
 
-/* The rows of the combinations that were not differentiated yet. */
+/* Lists the rows of the combinations that have not been differentiated yet. */
 static uint32_t list_coupled(const Minimal *minimal, const double *weight, uint32_t *coupled) {
   uint32_t found = 0;
   for (uint32_t r = 0; r < minimal->rows; r++)

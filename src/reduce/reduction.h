@@ -1,8 +1,9 @@
 /* reduction: the input and the result of a reduction method, as data.
  *
  * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which columns are
- * tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; printed, it is a model (derived.h). The system that is
- * integrated has the same form, or one that may still change its choice of states during the run.
+ * tied to the next one by a derivative, y[q]' = y[q + 1]. Rows and ties together are the form of a method. It can be printed as a
+ * model (derived.h). The system that is integrated has the same form, or one that may still change its choice of states during the
+ * run.
  *
  * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers. */
 #pragma once
@@ -62,7 +63,7 @@ typedef struct Reduced {
   const DummyBlocks *choice;  /* NULL if structure is */
   const StatePlan *states;
   const Modes *modes;
-  const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
+  const uint8_t *tie;          /* if there is no structure: per column of this array; NULL: all columns are tied */
   const int32_t *column_index; /* without structure: see System */
 
   /* How many differentiations are missing, which leaves a high index. Velocities then converge with about half the order of

@@ -121,8 +121,8 @@ static bool fails_at_instant(Stepper *stepper) {
   return stepper_is_first(stepper) && stepper_leaps_instant(stepper, stepper->now.before);
 }
 
-/* Steps fail some time before a singular point, because columns bend there. The explicit method gets nearer; after the
- * point the current method continues. */
+/* Steps fail some time before a singular point, because columns bend there. The explicit method can get nearer to the point, so it
+ * takes over up to there. */
 static bool approach_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   const Integrator *asked = stepper->steps.integrator;
