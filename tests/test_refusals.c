@@ -744,8 +744,8 @@ static Stage stage_for(const Case *model) {
   return stage;
 }
 
-/* Makes the arguments of the row, then calls it with one allocation refused (0: none); the number of its allocations.
- * */
+/* Makes the arguments of the row, then calls its function with one allocation refused (0: none). Returns the number of allocations
+ * of the call. */
 static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   Stage stage = stage_for(model);
   fail_alloc_begin(&stage.fail);

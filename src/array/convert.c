@@ -287,7 +287,7 @@ static bool release(Converter *converter, ConversionKind kind, uint32_t i, Expr 
   return true;
 }
 
-/* Replaces it by one that holds a free unknown at its start value. */
+/* Replaces equation i by one that holds a free unknown at its start value. */
 static bool hold_unknown(Converter *converter, uint32_t i, const char *how) {
   IndexVec candidates = {0};
   release_candidates(&converter->problem, &converter->samples, i, converter->arena, &candidates);

@@ -48,8 +48,8 @@ typedef struct LogicPipe {
 } LogicPipe;
 
 /* delay(value, time, longest). A discrete value delayed by a fixed time is one leaf that changes only at events. Any other delay
- * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe delays its inflow until it leaves the pipe; its leaves are
- * derivatives along the pipe, then the place and the sign of a break. */
+ * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe (spatialDistribution) gives the inflow when it has reached
+ * the outlet; its leaves are derivatives along the pipe, then the place and the sign of a break. */
 typedef struct LogicDelay {
   Expr value, time; /* for a pipe: the inflow, and no time */
   Expr longest;     /* for a time that is not fixed */

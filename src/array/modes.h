@@ -26,8 +26,8 @@ typedef struct Modes {
   const Logic *logic; /* everything else that changes at events */
   bool has_inputs;    /* inputs may jump at events */
 
-  /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, the difference in
-   * min or max, or a relation within noEvent or smooth. */
+  /* Expressions at whose zeros the solution bends without an event: the argument of abs or semiLinear, the difference of the
+   * arguments of min or max, or of the sides of a relation within noEvent or smooth. */
   uint32_t kinks;
   Expr *kink, *kink_rate, *kink_size; /* its derivative with respect to time; its size, as above */
 } Modes;

@@ -114,7 +114,7 @@ Expr problem_expression(const Problem *problem, Expr e) {
 
 static Expr put_aliases(const void *problem, Expr e) { return problem_expression(problem, e); }
 
-/* The same for expressions that the discrete part reads. */
+/* Raises `least` to the orders that expressions of the discrete part read. Returns whether an order is above d. */
 static bool raise_by_logic(const Problem *problem, const int32_t *d, int32_t *least) {
   Dag *dag = problem->model->dag;
   Heap *heap = problem->model->heap;

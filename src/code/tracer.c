@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The deepest nesting of functions with given derivatives; deeper, the derivative is that of the body. */
+/* The deepest nesting at which the given derivative of a function is used; below that, its body is differentiated. */
 enum { GIVEN_DEPTH = 4 };
 
 /* A longer recording would not be worth keeping. */

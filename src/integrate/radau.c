@@ -829,8 +829,8 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
   radau->since_lower = SELDOM;
   radau->since_change = 0;
-  bool is_predicted = radau->passed_h > 0 &&
-                      stages_are_chosen(radau->stages); /* the step itself then has a better point for the Jacobian */
+  bool is_predicted =
+      radau->passed_h > 0 && stages_are_chosen(radau->stages); /* the step makes the Jacobian at a better point */
   if (!is_predicted && radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages))
     radau_choose(radau, NULL);
   if (!radau->statistics.steps) radau->longest_first = INFINITY;

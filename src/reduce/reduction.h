@@ -117,7 +117,7 @@ typedef struct Reduction {
   /* given: the array, and its values at the consistent initial point. For a method by ranks these may be missing: no code, or no
    * values. */
   bool is_converted; /* the array does not belong to the equations as written */
-  bool opens_kinks;  /* open all of them: kink_modes.h */
+  bool opens_kinks;  /* turn all kinks into modes (kink_modes.h) */
   Array *array;
   ArrayCode *code;
   const Structure *structure;

@@ -140,8 +140,8 @@ static bool leave_row_out(Dependences *dependences, uint32_t row) {
   return true;
 }
 
-/* An equation follows from the others if its rows add nothing to their rows. The highest row is an exception: the
- * others may give it at a higher level. */
+/* An equation follows from the others if its rows add nothing to their rows. The highest row need not be among them, because the
+ * others may imply it only after more differentiations. */
 static bool leave_equation_out(const Array *array, Dependences *dependences, uint32_t equation) {
   uint32_t top = array->row_start[equation + 1] - 1;
   bool follows = true;
