@@ -148,8 +148,8 @@ void form_add(Reduction *reduction, uint32_t equation, int32_t level);
 /* All rows; a column is tied to the next one if it is a state at the initial point. */
 void form_use_dummies(Reduction *reduction);
 
-/* Removes the superfluous differentiations from that form, and counts them. A dummy that only such a row determined becomes the
- * derivative of the column one order lower. */
+/* Removes the superfluous differentiations from that form, and counts them. The highest derivatives that those rows determine are
+ * instead tied to the columns one order lower as their derivatives. */
 void form_remove_superfluous(Reduction *reduction);
 
 /* Only the rows of the highest level; every column tied to the next. */
