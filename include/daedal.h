@@ -414,8 +414,8 @@ typedef struct daedal_options {
    * `sensitivity`. NULL for none. */
   const char *gradient;
   bool gradient_of_integral;
-  const char *const
-      *gradient_by; /* "L", "x.start": differentiate by these; NULL: all Real parameters and all fixed start values */
+  const char *const *
+      gradient_by; /* "L", "x.start": the targets of the gradient; NULL: all Real parameters and all fixed start values */
   double gradient_memory; /* megabytes for stored steps, which the adjoint needs; NaN: 256 */
   double part_interval;   /* seconds between two writes to part_path, which take at most a tenth of the time; NaN: 1 */
   uint32_t segments;      /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
@@ -485,8 +485,8 @@ const char *daedal_result_unit(const daedal_result *result, uint32_t signal);
 double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_t row);
 uint32_t daedal_result_find(const daedal_result *result, const char *name); /* UINT32_MAX if there is none */
 
-/* The signal der(NAME, TARGET), the derivative of a signal by a parameter or start value of options.sensitivity; UINT32_MAX if there is
- * none. O(signals). */
+/* The signal der(NAME, TARGET), the derivative of a signal with respect to a parameter or start value of options.sensitivity;
+ * UINT32_MAX if there is none. O(signals). */
 uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name, const char *target);
 
 /* The value of the functional of options.gradient; NaN without one. */
@@ -505,8 +505,8 @@ static inline daedal_derivative daedal_result_derivative(const daedal_result *re
  * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */
 const double *daedal_result_values(daedal_result *result, uint32_t signal);
 
-/* Stores the numbers of the first `most` signals that a list of variables means (as in daedal_options; NULL: states and
- * outputs, or the nodes of a netlist), and returns how many there are. If a word matches no signal, adds a diagnostic and
+/* Finds the signals that a list of variables selects (as in daedal_options; NULL: states and outputs, or the nodes of a netlist).
+ * Stores the numbers of the first `most` of them and returns how many there are. If a word matches no signal, adds a diagnostic and
  * returns 0. */
 uint32_t daedal_result_choose(daedal_result *result, const char *const *variables, uint32_t *signals, uint32_t most);
 
@@ -588,9 +588,9 @@ daedal_status daedal_run_step(daedal_run *run);
 double daedal_run_time(const daedal_run *run);
 bool daedal_run_ended(const daedal_run *run);
 
-/* The values of all variables at the time reached, and their derivatives by time, in the order of variables; NaN if there is no
- * number, or no such derivative in the equations. Owned by the run until the next call. NULL before the start and after a failure.
- * */
+/* The values of all variables at the time reached, and their derivatives with respect to time, in the order of variables; NaN if
+ * there is no number, or no such derivative in the equations. Owned by the run until the next call. NULL before the start and after
+ * a failure. */
 const double *daedal_run_values(daedal_run *run);
 const double *daedal_run_derivatives(daedal_run *run);
 

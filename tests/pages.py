@@ -84,8 +84,8 @@ class PageTest:
         if command.startswith("python3") and SANITIZED:  # the interpreter has no sanitizer
             self.skipped += 1
             return
-        done = run_command(re.sub(r"^python3\b", sys.executable, command), self.folder)  # this interpreter has NumPy, others may
-                                                                                         # not
+        # this interpreter has NumPy, others may not
+        done = run_command(re.sub(r"^python3\b", sys.executable, command), self.folder)
         self.run += 1
         if expected is None and done.returncode:
             self.fail(f"$ {command}\nends with status {done.returncode}:\n{done.stdout}")

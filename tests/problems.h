@@ -72,7 +72,7 @@ static inline EvalStatus pendulum_complete(void *context, double t, double *y) {
   return EVAL_OK;
 }
 
-/* Rates (x1, x2) by the states (x, x1), from the angle: x = sin a; or the same with y = -cos a. */
+/* Rates (x1, x2) with respect to the states (x, x1), from the angle: x = sin a; or the same with y = -cos a. */
 static inline EvalStatus pendulum_rates_jacobian(void *context, double t, const double *y, double *jacobian) {
   Pendulum *p = context;
   (void)t;

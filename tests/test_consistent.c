@@ -149,7 +149,7 @@ static int other_than(Random *random, int unknowns, int one) {
   return (one + 1 + (int)draw(random, (uint32_t)unknowns - 1)) % unknowns;
 }
 
-/* Terms of any kind anywhere; an equation has its own unknown, in some order, so that most models are regular. */
+/* Draws equations with terms of any kind. Equation i has a term with unknown i or its derivative, so that most models are regular. */
 static void draw_scattered(RandomModel *model, Random *random) {
   static const TermKind LINEAR[] = {TERM_VALUE, TERM_VALUE, TERM_DERIVATIVE, TERM_CONSTANT, TERM_FORCING};
   static const TermKind ANY[] = {TERM_VALUE,   TERM_DERIVATIVE,   TERM_SINE,    TERM_SQUARE,
@@ -228,7 +228,7 @@ typedef struct StartPoint {
   daedal_status status;
   int code;                                         /* number of the first error's code, 0 without one */
   double value[MOST_UNKNOWNS], rate[MOST_UNKNOWNS]; /* NaN where the result has none */
-  double residual;  /* the largest that the report knows, including all derivatives of equations */
+  double residual;  /* the largest residual in the report, which includes all derivatives of equations */
   double condition; /* infinite at a singular point */
   bool at_once;     /* found from all equations at once, because solving level by level leads to a singular point */
 } StartPoint;
@@ -375,8 +375,8 @@ static double constraint(const RandomModel *model, const StartPoint *point) {
   return sum;
 }
 
-/* The slope of the constraint by a position, or of its derivative by a velocity. Both are polynomials of degree 2 at most, so
- * differences are exact. */
+/* The slope of the constraint with respect to a position, or of its derivative with respect to a velocity. Both are polynomials of
+ * degree 2 at most, so differences are exact. */
 static double slope(const RandomModel *model, const StartPoint *at, int unknown) {
   StartPoint above = *at, below = *at;
   above.value[unknown] += 0.5;

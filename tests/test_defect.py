@@ -146,8 +146,8 @@ def amplifier(rng):
 class Defect(unittest.TestCase):
     def test_steps(self):
         tally = Tally("steps in functions")
-        for seed in [*seeds(150 if IS_LONG else 6), 1010]:  # the last one: a step ends right before a jump, because the step before
-                                                            # was rejected
+        # the last one: a step ends right before a jump, because the step before was rejected
+        for seed in [*seeds(150 if IS_LONG else 6), 1010]:
             rng = random.Random(seed)
             model = Steps(rng)
             for tolerance in by_turns((1e-4, 1e-6), seed):

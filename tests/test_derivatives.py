@@ -28,7 +28,7 @@ def run(model, *options, status=0, tolerance="1e-9"):
 
 class Members(unittest.TestCase):
     def check(self, model, expected, stop, accuracy=1e-6):
-        """expected: for signals, the derivatives by targets."""
+        """expected: for signals, the derivatives with respect to targets."""
         targets = sorted({target for by in expected.values() for target in by})
         final = run(model, "--stop-time", str(stop), "--sensitivity", ",".join(targets))["final"]
         for name, by in expected.items():

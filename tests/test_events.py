@@ -481,8 +481,8 @@ class Located(unittest.TestCase):
                     self.assertEqual(len(found), len(expected))
                     for k, time in zip(found, expected):
                         self.assertAlmostEqual(times[k], time, delta=1e-5)
-                        self.assertAlmostEqual(w[k], level, delta=1e-11)  # rows are solved there, and the level is reached to
-                                                                          # round-off
+                        # rows are solved there, and the level is reached to round-off
+                        self.assertAlmostEqual(w[k], level, delta=1e-11)
 
 
 class Circuits(unittest.TestCase):
@@ -522,7 +522,7 @@ class Nested(unittest.TestCase):
     """Nested conditions, many deep, as in a loop: each must wait for those inside it, which settle one after another."""
 
     def draw(self, rng):
-        """Text, end, and there the value, its slope by u, and by how much u may be off before a condition changes."""
+        """Text, end, and there the value, its slope with respect to u, and by how much u may be off before a condition changes."""
         a, b, start, c, edge, depth, end = (rng.uniform(0.5, 2), rng.uniform(0.2, 1), rng.uniform(0.05, 0.4), rng.uniform(2, 6), rng.uniform(0.4, 0.6),
                                             rng.randint(4, 14), rng.uniform(0.3, 1))
         text = (f"model M\n Real u(start = {start!r}, fixed = true), z, v;\nequation\n der(u) = {a!r}*({b!r} - u); z = {c!r}*(1 + abs(u));\nalgorithm\n"
@@ -542,41 +542,7 @@ class Nested(unittest.TestCase):
             if nearest < 1000 * tolerance: continue
             for solver in runs.by_turns(SOLVERS, seed):
                 run = runs.simulate(text, stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
-                is_right = lambda: abs(run.end("v") - value) < 1000 * tolerance * slope and run.report["events"] < 1000  # Several
-                                                                                                                         # conditions,
-                                                                                                                         # each of
-                                                                                                                         # which
-                                                                                                                         # holds for
-                                                                                                                         # a short
-                                                                                                                         # part of
-                                                                                                                         # its
-                                                                                                                         # period:
-                                                                                                                         # if
-                                                                                                                         # one
-                                                                                                                         # becomes
-                                                                                                                         # true
-                                                                                                                         # and
-                                                                                                                         # false
-                                                                                                                         # again
-                                                                                                                         # in
-                                                                                                                         # the
-                                                                                                                         # step
-                                                                                                                         # that
-                                                                                                                         # ends
-                                                                                                                         # at
-                                                                                                                         # the
-                                                                                                                         # event
-                                                                                                                         # of
-                                                                                                                         # another,
-                                                                                                                         # but
-                                                                                                                         # before
-                                                                                                                         # that
-                                                                                                                         # event,
-                                                                                                                         # this
-                                                                                                                         # is
-                                                                                                                         # an
-                                                                                                                         # event,
-                                                                                                                         # too.
+                is_right = lambda: abs(run.end("v") - value) < 1000 * tolerance * slope and run.report["events"] < 1000
                 tally.add(run, is_right, seed, solver)
         tally.check(self)
 
@@ -593,13 +559,7 @@ class Together(unittest.TestCase):
         while any(abs((begins(*wave, end) + 0.5) % 1 - 0.5) < 0.02 for wave in waves):
             end += 0.01
         text = "model M\n Real x(start = 1, fixed = true), v(start = 0, fixed = true);\n"
-        rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"  # An ideal diode between a source of some
-                                                                                       # sines and a constant voltage: an unknown of the loop, whose times are known, decides.
-                                                                                       # Events come in every period as in the one
-                                                                                       # before, or nearly, depending on the second
-                                                                                       # frequency. A further oscillator
-                                                                                       # keeps the steps shorter than a
-                                                                                       # period.
+        rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"
         for i, (k, side, level) in enumerate(waves):
             text += f" Real a{i}; discrete Integer n{i}(start = 0, fixed = true);\n"
             rules += f" a{i}^3 + a{i} = ({CHEBYSHEV[k]})^3 + {CHEBYSHEV[k]};\n" if rng.random() < 0.4 else f" a{i} = {CHEBYSHEV[k]};\n"
@@ -991,8 +951,8 @@ class Thermostats(unittest.TestCase):
             with self.subTest(seed=seed):
                 found, count, said, text = self.check(seed, width, tolerance)
                 self.assertEqual(said, "", text)
-                self.assertLess(abs(found - count), 1.5 + 0.2 * count, text)  # steps within a cycle may be off by the tolerance,
-                                                                              # too
+                # steps within a cycle may be off by the tolerance, too
+                self.assertLess(abs(found - count), 1.5 + 0.2 * count, text)
 
     def test_none_gets_stuck(self):
         for seed in runs.seeds(18):

@@ -315,7 +315,8 @@ static double point_value(void *context, const Dag *dag, Expr leaf) {
   }
 }
 
-/* The leaf moved: along its own direction (index * 2 + order, time the last but one), or along the trajectory. */
+/* The value of a leaf after an imaginary step in this direction. Each leaf has its own direction (index * 2 + order; time has the
+ * last but one); the last direction is that of the trajectory. */
 static Complex leaf_moved(const Point *point, Op op, uint32_t index, uint32_t order, int direction) {
   if (op == OP_TIME) return point->time + (direction >= DIRECTIONS - 2 ? I * step : 0);
   if (op == OP_PARAMETER) return point->p[index];

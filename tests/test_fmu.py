@@ -133,7 +133,7 @@ def drive(fmu, *arguments):
 
 
 def compare(reference, values, tolerance, what):
-    """Within ten times the tolerance. Derivatives by time are less accurate in proportion to their speed, and are left out."""
+    """Within ten times the tolerance. Derivatives with respect to time are less accurate in proportion to their speed, and are left out."""
     worst = 0
     for name, (expected, size) in reference.items():
         if name in values and not name.startswith("der(") and not math.isnan(expected):
@@ -202,7 +202,7 @@ def check_terminals(fmu):
 
 
 def check_dependencies(fmu, root):
-    """Every derivative is by a variable that the description names; returns the largest error against differences."""
+    """Every derivative is with respect to a variable that the description names; returns the largest error against differences."""
     variables = list(root.find("ModelVariables"))
     names = {v.get("valueReference"): v.get("name") for v in variables}
     if root.get("fmiVersion") == "2.0":
@@ -409,7 +409,7 @@ end Driven{number};
 
 
 def check_driven(folder):
-    """All events of unknowns that no state follows are found, also where steps could be long."""
+    """Events that depend on algebraic unknowns only are all found, even if the states would allow long steps."""
     generator, target = random.Random(23), folder / "driven"
     for number in range(max(3, int(os.environ.get("DAEDAL_FMU_MODELS", "3")))):
         model, fmu = driven_model(generator, folder, number), folder / "driven.fmu"

@@ -58,7 +58,7 @@ static void test_continues_polynomials(void **state) {
   }
 }
 
-/* One degree more: prediction and continuous output are not exact, the last point is. */
+/* A polynomial of one degree more than the order: prediction and continuous output are no longer exact, but the stored points are. */
 static void test_keeps_its_points(void **state) {
   double y[COLUMNS];
   History *history = history_new(*state, COLUMNS);

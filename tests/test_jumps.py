@@ -104,7 +104,7 @@ class Chain:
         return solve(self.mass, [f + p for f, p in zip(force, times(self.b, l))])
 
     def field(self):
-        """The same as one matrix for all of x, v and the rates."""
+        """The linear system as one matrix for all of x, v and the rates."""
         size = 2 * self.n + self.m
         unit = [[float(i == j) for j in range(size)] for i in range(size)]
         columns = [self.accelerations(u[:self.n], u[self.n:2 * self.n], u[2 * self.n:]) for u in unit]
@@ -392,8 +392,8 @@ class Shared(unittest.TestCase):
             chains = Chains(seed)
             wanted = chains.solution()
             for method in METHODS:
-                if method == "none" and chains.n > 3: continue  # for an index above 4 it finds the last derivatives only up to
-                                                                # round-off divided by steps
+                # for an index above 4 it finds the last derivatives only up to round-off divided by steps
+                if method == "none" and chains.n > 3: continue
                 run = simulate(chains.text(), method=method, stop_time=STOP, tolerance=1e-8)
                 if method == "ggl" and chains.n == 1: self.assertRegex(run.words, REFUSALS)
                 else: self.assertEqual(run.status, 0, (seed, method, run.words))

@@ -90,8 +90,8 @@ class Start(unittest.TestCase):
         """An equation that holds after an event of time needs no value exactly at that time."""
         for edge in (0, 0.5):
             for solver in SOLVERS:
-                if solver in ("ida", "cvode") and edge: continue  # these step into the pole of the derivative from within round-off
-                                                                  # of it
+                # these step into the pole of the derivative from within round-off of it
+                if solver in ("ida", "cvode") and edge: continue
                 run = simulate(f"model M\n  Real y;\nequation\n  y = if time <= {edge} then -1 else log(time - {edge});\nend M;\n", solver=solver, intervals=4)
                 self.assertEqual(run.status, 0, (edge, solver, run.words))
                 self.assertEqual(run.columns["y"][0], -1)
@@ -244,8 +244,8 @@ class Start(unittest.TestCase):
             shifts = [[rng.choice((0, 0, rng.uniform(-3, 3))) for _ in range(flags)] for _ in range(states)]
             base, rates, kind = [rng.uniform(-2, 2) for _ in range(states)], [rng.uniform(-0.1, 0.1) for _ in range(states)], rng.choice(("x", "y", "p"))
             tests = [(rng.randrange(states), rng.choice(list(RELATIONS)), rng.uniform(-2, 2)) for _ in range(flags)]
-            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # the quantity that initial equations give: the state, twice
-                                                                   # the state, or a parameter that is its start value
+            # the quantity that initial equations give: the state, twice the state, or a parameter that is its start value
+            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]
             lines = [{"x": f"  Real x{j};", "y": f"  Real x{j}, y{j} = 2*x{j};", "p": f"  parameter Real p{j}(fixed = false); Real x{j}(start = p{j}, fixed = true);"}[kind] for j in range(states)]
             given = [f"  {known.format(j)} = {base[j]!r} + " + " + ".join(f"(if b{i} then {shifts[j][i]!r} else 0)" for i in range(flags)) + ";" for j in range(states)]
             text = ("model M\n" + "\n".join(lines) + "\n  Boolean " + ", ".join(f"b{i}" for i in range(flags)) + ";\ninitial equation\n" + "\n".join(given) + "\nequation\n" +

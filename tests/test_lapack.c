@@ -128,7 +128,7 @@ static const char *run(const Case *given, bool at_end, char failure[200]) {
       value->texts = &own->texts[k];
       continue;
     }
-    arrays[k] = malloc((value->count + 1) * sizeof(double)); /* as long as it says, for the address sanitizer */
+    arrays[k] = malloc((value->count + 1) * sizeof(double)); /* not longer, for the address sanitizer */
     memcpy(arrays[k], given->numbers[k], value->count * sizeof(double));
     value->numbers = value->type == EXTERNAL_OBJECT ? NULL : arrays[k];
   }

@@ -231,7 +231,7 @@ static void test_singular(void **state) {
 }
 
 #ifndef EXPORTED
-/* However small the matrix. */
+/* The condition number of small matrices. */
 static void test_condition(void **state) {
   (void)state;
   Heap *heap = heap_new(NULL);

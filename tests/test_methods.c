@@ -172,8 +172,8 @@ static void moved(Bench *bench) {
   equate(bench, ADD(SQUARE(SUB(x, s)), SQUARE(y)), CONST(1));
 }
 
-/* Shmoylova et al. 2013, (50): mixed Hessenberg index-1,3 form; A(x) z has rank 1, so a combination of the
- * last two is a constraint. */
+/* Shmoylova et al. 2013, (50): mixed Hessenberg form of index 1 and 3. A(x) has rank 1, so a combination of the last two equations
+ * does not contain z and is a constraint. */
 static void mixed(Bench *bench) {
   bench_begin(bench, "Mixed");
   Expr x = variable(bench, "x", 0.6, FIXED_UNSET), y = variable(bench, "y", -0.8, FIXED_TRUE),

@@ -98,7 +98,7 @@ def mechanisms():
 
 
 def gradients(mechanism, constraints, at):
-    """The derivatives of the constraints by the coordinates, by differences."""
+    """The derivatives of the constraints with respect to the coordinates, by differences."""
     names = list(mechanism.coordinates)
 
     def values(place):

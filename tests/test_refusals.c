@@ -744,8 +744,8 @@ static Stage stage_for(const Case *model) {
   return stage;
 }
 
-/* Makes the arguments of the row, then calls it with one allocation refused (0: none); the number of its allocations.
- * */
+/* Makes the arguments of the row, then calls its function with one allocation refused (0: none). Returns the number of allocations
+ * of the call. */
 static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   Stage stage = stage_for(model);
   fail_alloc_begin(&stage.fail);
@@ -919,8 +919,8 @@ static void every_function_has_a_row(void **state) {
   header_check(has_row);
 }
 
-/* Compilers that make empty files: an FMU has a library for each system that has a compiler, which would run thousands of times
- * here. */
+/* Replaces the compilers by scripts that make empty files. An FMU contains one compiled library for each system, and here the
+ * compilers would run thousands of times. */
 static void use_empty_compilers(void) {
   static const char *const names[] = {"cc", "x86_64-w64-mingw32-gcc"};
   char folder[300], file[340], path[8192];

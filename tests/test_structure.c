@@ -328,7 +328,8 @@ static void assert_order(const Table *t, const int32_t *c, const int32_t *d, con
   }
 }
 
-/* The definition, block by block: nothing algebraic in it, nor in equations that use its highest derivatives. */
+/* The definition: a block is superfluous if neither it nor any block that uses its highest derivatives contains an algebraic
+ * variable. */
 static void assert_superfluous(const Table *t, const Structure *s) {
   static bool uses[MOST][MOST];
   int32_t n_blocks = s->blocks.n_blocks, count = 0;

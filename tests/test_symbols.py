@@ -37,7 +37,7 @@ def mutable_state():
     for line in nm("-A", "--format=sysv", f"{BUILD}/libdaedal.a").splitlines():
         fields = [field.strip() for field in line.split("|")]
         if len(fields) == 7 and re.fullmatch(r"\.t?(data|bss)(\.(?!rel\.ro).*)?|\*COM\*", fields[6]):
-            if "foreign.c.o" not in fields[0]:  # the current call of a thread: ModelicaError of a C function passes only a text
+            if "foreign.c.o" not in fields[0]:  # it holds the current call of each thread, because a C function passes only a text to ModelicaError
                 yield f"{fields[0].split(':')[1]} keeps state in {fields[0].split(':')[-1]}"
 
 

@@ -49,7 +49,8 @@ def row_at(trajectory, time):
 
 
 def difference(reference, values):
-    """The largest difference over 1 + size, in units. Derivatives by time are less accurate in proportion to their rate."""
+    """The largest difference, divided by 1 + the size of the signal, in multiples of UNIT. Derivatives with respect to time are
+    left out, because they are less accurate in proportion to their rate."""
     worst, text, row = 0.0, "", row_at(reference, values["time"])
     for name, trajectory in reference.items():
         if name not in values or name.startswith("der(") or math.isnan(trajectory[row]):

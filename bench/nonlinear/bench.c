@@ -60,7 +60,7 @@ static long double value(const Term *term, const long double *z) {
   }
 }
 
-/* Derivative by z[j]; for a product, by the first of its factors. */
+/* Derivative with respect to z[j]; for a product, by the first of its factors. */
 static double slope(const Term *term, const double *z) {
   double u = z[term->j];
   switch (term->kind) {

@@ -1,5 +1,6 @@
-/* measure MODEL SOLVER TOLERANCE INTERVALS RUNS [TARGETS [FUNCTIONAL]]: CPU seconds of a run of a plan, with these sensitivities, or with
- * the gradient of a functional by all parameters; the least of five tries. */
+/* measure MODEL SOLVER TOLERANCE INTERVALS RUNS [TARGETS [FUNCTIONAL]]: prints the CPU seconds of one run of a plan that computes
+ * sensitivities with respect to TARGETS, or the gradient of FUNCTIONAL. It measures RUNS runs five times and prints the shortest
+ * mean. */
 #include "daedal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* peer: shared by the peers, which differ only in the integrator: vectors, matrix and linear solver of a run, its parameters
- * of differentiation, and the measurement of its seconds. Before it is included, UNKNOWNS is the number of equations. */
+/* peer: shared by the peers, which differ only in the integrator: vectors, matrix and linear solver of a run, the parameters to
+ * differentiate with respect to, and the measurement of CPU seconds. Before it is included, UNKNOWNS is the number of equations. */
 #pragma once
 
 #include "akzo.h"
@@ -56,8 +56,8 @@ static double cpu_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* TOLERANCE RUNS K: prints CPU seconds of a run with the first K of k1, k2, k3, k4, klA (0: no sensitivities), the least of five tries, and the
- * derivatives of y1 and of the last unknown by k1 at the end. */
+/* TOLERANCE RUNS K: prints the CPU seconds of a run with sensitivities for the first K of k1, k2, k3, k4, klA (0: none), the
+ * shortest of five tries, and the derivatives of y1 and of the last unknown with respect to k1 at the end. */
 int main(int count, char **words) {
   if (count != 4) return 2;
   double best = HUGE_VAL, first = 0, last = 0;

@@ -1,4 +1,4 @@
-/* A ball that bounces: callbacks, tolerances, events, derivatives by parameters, and every value of the result. */
+/* A ball that bounces: callbacks, tolerances, events, derivatives with respect to parameters, and every value of the result. */
 #include <daedal.h>
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ int main(void) {
          (unsigned)statistics.pivots, daedal_result_pivot(result, 0).out[0] ? "some" : "none");
   daedal_free(result);
 
-  /* The height at t = 0.4, and its derivative by its start value: forward, and by the adjoint. */
+  /* The height at t = 0.4, and its derivative with respect to its start value, computed forward and by the adjoint. */
   options = daedal_default_options();
   options.stop_time = 0.4;
   options.sensitivity = (const char *const[]){"h.start", NULL};

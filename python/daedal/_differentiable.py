@@ -64,5 +64,5 @@ class Differentiable:
         return self.value_and_jacobian(values)[1]
 
     def vjp(self, values: Any, cotangent: Any) -> Array:
-        """The derivative of sum(cotangent * f(values)) by the parameters."""
+        """The derivative of sum(cotangent * f(values)) with respect to the parameters."""
         return np.tensordot(np.asarray(cotangent, dtype=float), self.jacobian(values), axes=len(self.shape))

@@ -65,7 +65,7 @@ def _words(name: str, value: Any) -> list[str]:
 
 
 def _model_words(model: Model, folder: str) -> list[str]:
-    """The model as words of the command: its file, or its text in one."""
+    """The arguments that name the model on the command line: its file, or a new file in the folder with its text."""
     path, class_name, modelica_path, readable, limits = model._origin
     words: list[str] = []
     if path is not None and os.path.exists(path):

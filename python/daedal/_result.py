@@ -223,7 +223,7 @@ class Result(Mapping[str, Signal]):
         return text(self._handle.call(library.result_unit, self._find(name)))
 
     def sensitivity(self, name: str, target: str) -> Array:
-        """The derivative of a signal by a parameter "L" or a start value "x.start" of the option `sensitivity`."""
+        """The derivative of a signal with respect to a parameter "L" or a start value "x.start" of the option `sensitivity`."""
         return self[f"der({name}, {target})"]
 
     @_fact
@@ -254,7 +254,7 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def gradient(self) -> dict[str, float]:
-        """The derivatives of the functional by parameters "L" and start values "x.start"."""
+        """The derivatives of the functional with respect to parameters "L" and start values "x.start"."""
         found = (self._handle.call(library.result_derivative, k) for k in range(self._handle.call(library.result_derivatives)))
         return {text(derivative.name): derivative.value for derivative in found}
 

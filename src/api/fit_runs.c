@@ -1,5 +1,5 @@
-/* fit_runs: the runs of a fit compute the model's values at the measurements, and their derivatives by the parameters. The
- * derivatives are the sensitivities of one run. If the model has no sensitivities, they are differences of two runs for each
+/* fit_runs: the runs of a fit compute the model's values at the measurements, and their derivatives with respect to the parameters.
+ * The derivatives are the sensitivities of one run. If the model has no sensitivities, they are differences of two runs for each
  * parameter. */
 #include "api/fit.h"
 

@@ -70,8 +70,8 @@ uint32_t daedal_result_choose(daedal_result *result, const char *const *variable
 
 /* ---- bands ---- */
 
-/* Adds the squared deviation of the signal that this deviation of a target causes. Returns false, with a message, if the
- * signal was not differentiated by the target. */
+/* Adds the squared deviation of the signal that this deviation of a target causes. Returns false, with a message, if the signal was
+ * not differentiated with respect to the target. */
 static bool add_deviation(daedal_result *result, const PlotSeries *series, const char *target, double deviation,
                           double *squares) {
   const Trajectory *trajectory = recorder_of(result)->trajectory;

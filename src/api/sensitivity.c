@@ -1,4 +1,4 @@
-/* sensitivity: derivatives of a solution by parameters and start values. */
+/* sensitivity: derivatives of a solution with respect to parameters and start values. */
 #include "api/handles.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static bool refuse_target(daedal_result *result, const char *name, const char *w
       result, arena_printf(&result->diags.arena, "the solution cannot be differentiated by '%s': %s", name, why));
 }
 
-/* Why solutions cannot be differentiated by a parameter; NULL: they can. */
+/* Why solutions cannot be differentiated with respect to a parameter; NULL: they can. */
 static const char *parameter_fault(const Variable *variable) {
   if (variable->role != ROLE_PARAMETER) return "it is not a parameter; its start value is NAME.start";
   if (variable->type != TYPE_REAL) return "it is not a Real";

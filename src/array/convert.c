@@ -171,7 +171,7 @@ static bool rewrite(Converter *converter, const Rewriting *list, uint32_t count)
   return true;
 }
 
-/* The same for the equations of one block, with another residual for one of them; the rest of the problem is ignored. */
+/* Does a rewriting lower the degrees of freedom of one block? The rest of the problem is ignored. */
 static bool lowers_block(const Converter *converter, const BlockJacobian *jacobian, const Rewriting *rewriting) {
   const Structure *structure = &converter->structure;
   int32_t n = jacobian->size, *row_start = arena_array(converter->arena, (size_t)n + 1, sizeof *row_start);
@@ -287,7 +287,7 @@ static bool release(Converter *converter, ConversionKind kind, uint32_t i, Expr 
   return true;
 }
 
-/* Replaces it by one that holds a free unknown at its start value. */
+/* Replaces equation i by one that holds a free unknown at its start value. */
 static bool hold_unknown(Converter *converter, uint32_t i, const char *how) {
   IndexVec candidates = {0};
   release_candidates(&converter->problem, &converter->samples, i, converter->arena, &candidates);

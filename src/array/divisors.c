@@ -22,7 +22,7 @@ typedef struct Divisors {
   Heap *heap;
   Dag *dag;
   const Modes *modes;
-  uint8_t *contents;   /* per node: what is at or below it that matters here */
+  uint8_t *contents;   /* per node: flags of what the expression contains */
   Expr *used, *hidden; /* per node, during the walk of one root; EXPR_NONE: never */
   Expr *mode_used;     /* per mode */
   Span *mode_span;     /* per mode: the place of its first use */

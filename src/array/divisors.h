@@ -1,7 +1,6 @@
 /* divisors: divisions by zero whose infinite result nobody would see. `x/p` is infinite for p = 0. In an equation that is an error,
- * because the equation has no value; but relations, floor, min and similar operators make a finite number of it. So an
- * assertion is added for each divisor below such an operator that keeps its value between events: it is not zero where the
- * division is used.
+ * because the equation has no value; but relations, floor, min and similar operators make a finite number of it. So each divisor
+ * that is below such an operator and constant between events gets an assertion: it must not be zero where the division is used.
  *
  * A divisor that changes between events may pass zero: there the infinite value counts, and no assertion is added. */
 #pragma once

@@ -4,10 +4,10 @@
 #include "array/branches.h"
 #include "array/joint.h"
 
-/* At a kink, the first derivative of an equation jumps. The equation is a constraint on velocities if it has a second
- * derivative. Derivatives by parameters also need the rates of velocities, so the equations count as differentiated once
- * more. In that case an equation that is not differentiated by time counts as differentiated once (DIFFERENTIATED), and only its
- * jumps matter. */
+/* At a kink, the first derivative of an equation jumps. The equation is a constraint on velocities if it has a second derivative.
+ * Derivatives with respect to parameters also need the rates of velocities, so the equations count as differentiated once more. In
+ * that case an equation that is not differentiated with respect to time counts as differentiated once (DIFFERENTIATED), and only
+ * its jumps matter. */
 enum { DIFFERENTIATED = 1, JUMPING = 2 };
 
 /* The most rows of all modes that are tried: this takes less than a tenth of a second. */
@@ -234,8 +234,8 @@ static Expr closed_relation(const Dag *dag, Expr e, bool makes_events) {
   return (makes_events && !is_closed) || !op_is_order(dag_op(dag, relation)) ? EXPR_NONE : relation;
 }
 
-/* The relation of such an if-expression whose branches meet, with equal slopes where that matters: nothing jumps there, and a
- * branch may be undefined beyond the edge. EXPR_NONE: it is another node. */
+/* The relation of such an if-expression if nothing jumps at its edge: the branches meet there, with equal slopes if the equation is
+ * differentiated more than once. Beyond the edge a branch may be undefined. EXPR_NONE: it is another node. */
 static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
   Expr relation = c > JUMPING ? EXPR_NONE : closed_relation(dag, e, makes_events);
   if (relation == EXPR_NONE) return EXPR_NONE;
@@ -421,7 +421,8 @@ static bool gives_output(const Incidence *incidence, uint32_t i, const uint32_t 
   return false;
 }
 
-/* Opens the residuals of equations that are differentiated this often by time, and by parameters if it `varies`. */
+/* Makes modes of the kinks in equations that are differentiated `times` times with respect to time, and also with respect to
+ * parameters if `varies` is set. */
 static void open_residuals(Problem *problem, const int32_t *times, bool varies, bool *opened, Heap *heap) {
   Dag *dag = problem->model->dag;
   Expr *changed = heap_array(heap, dag_size(dag), sizeof *changed);

@@ -38,8 +38,8 @@ typedef struct LogicLeft {
   Expr value;
 } LogicLeft;
 
-/* spatialDistribution, at the place 0 of its pipe. Two leaves say when the next break of its contents arrives there: its place, and
- * a sign that changes with each break, so that an arrival is an event of the relation sign*place < -sign*x. */
+/* The outlet of spatialDistribution at place 0 of its pipe. Two leaves describe the next break of the contents that arrives there:
+ * its place, and a sign that changes with each break. So an arrival is an event of the relation sign*place < -sign*x. */
 typedef struct LogicPipe {
   Expr x, positive; /* `positive`: is the flow positive? */
   Expr *points, *values;
@@ -48,8 +48,8 @@ typedef struct LogicPipe {
 } LogicPipe;
 
 /* delay(value, time, longest). A discrete value delayed by a fixed time is one leaf that changes only at events. Any other delay
- * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe delays its inflow until it leaves the pipe; its leaves are
- * derivatives along the pipe, then the place and the sign of a break. */
+ * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe (spatialDistribution) gives the inflow when it has reached
+ * the outlet; its leaves are derivatives along the pipe, then the place and the sign of a break. */
 typedef struct LogicDelay {
   Expr value, time; /* for a pipe: the inflow, and no time */
   Expr longest;     /* for a time that is not fixed */

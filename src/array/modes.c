@@ -298,8 +298,8 @@ static void find_edges(Modes *modes, Dag *dag, Arena *arena) {
   heap_free_all(arena->heap, negative, first);
 }
 
-/* The residuals, and the expressions of the logic that cause events, in one list; and back. Assertions outside of whens are
- * checked, but cause no events. */
+/* Lists the places of all expressions that can cause events: residuals, and expressions of the logic. Assertions outside of whens
+ * are checked, but cause no events. */
 static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
   Dag *dag = problem->model->dag;
   PlaceVec places = {0};

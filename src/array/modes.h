@@ -15,7 +15,7 @@ typedef struct Modes {
   uint32_t first; /* discrete leaf index of mode 0: after the leaves of the model and of the logic */
   Expr *relation; /* the expression whose value the mode is; its operator says how it follows from the difference */
   Expr *written;  /* the difference as the equations write it, for guesses at which they do not hold */
-  /* inner modes are replaced, too, and variables that equations give explicitly by their expressions */
+  /* inner relations are replaced by their modes, and variables with explicit equations by their expressions */
   Expr *difference;
   Expr *size;     /* size of the terms of the difference: its round-off is relative to that */
   Expr *rate;     /* derivative of the difference with respect to time */
@@ -26,8 +26,8 @@ typedef struct Modes {
   const Logic *logic; /* everything else that changes at events */
   bool has_inputs;    /* inputs may jump at events */
 
-  /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, the difference in
-   * min or max, or a relation within noEvent or smooth. */
+  /* Expressions at whose zeros the solution bends without an event: the argument of abs or semiLinear, the difference of the
+   * arguments of min or max, or of the sides of a relation within noEvent or smooth. */
   uint32_t kinks;
   Expr *kink, *kink_rate, *kink_size; /* its derivative with respect to time; its size, as above */
 } Modes;
@@ -41,7 +41,7 @@ uint32_t modes_leaves(const Modes *modes);
 /* Extracts the modes from the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
 Modes modes_extract(Problem *problem, Arena *arena);
 
-/* The pipe, if the mode says that a break leaves it; NULL: it does not. */
+/* The spatialDistribution whose outgoing jump sets this mode; NULL if the mode is not of this kind. */
 const LogicDelay *modes_pipe(const Modes *modes, const Dag *dag, uint32_t mode);
 
 /* An expression with relations in place of their modes, as the user wrote them. */

@@ -54,8 +54,8 @@ static int compare_entries(const void *a, const void *b) {
   return (p->order < q->order) - (p->order > q->order); /* highest order first */
 }
 
-/* Each variable in an equation costs this many steps of work in later passes, which visit all of them and
- * differentiate the equation by each. */
+/* Each variable in an equation costs this many steps of work in later passes, which visit all of them and differentiate the
+ * equation with respect to each. */
 enum { INCIDENCE_WORK = 60 };
 
 static void build_incidence(Problem *problem, Arena *arena) {
@@ -114,7 +114,7 @@ Expr problem_expression(const Problem *problem, Expr e) {
 
 static Expr put_aliases(const void *problem, Expr e) { return problem_expression(problem, e); }
 
-/* The same for expressions that the discrete part reads. */
+/* Raises `least` to the orders that expressions of the discrete part read. Returns whether an order is above d. */
 static bool raise_by_logic(const Problem *problem, const int32_t *d, int32_t *least) {
   Dag *dag = problem->model->dag;
   Heap *heap = problem->model->heap;
@@ -150,7 +150,7 @@ bool problem_raise_orders(const Problem *problem, const uint32_t *written, uint3
 
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
   bool beyond = raise_by_logic(problem, d, least);
-  if (!problem->aliases.removed && !problem->written) return beyond; /* the equations hold them */
+  if (!problem->aliases.removed && !problem->written) return beyond; /* the equations contain them */
   return problem_raise_orders(problem, problem->highest, problem->model->unknowns.count, d, least) || beyond;
 }
 

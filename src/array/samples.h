@@ -49,7 +49,7 @@ void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots
 /* Does e vanish at every point where it is defined? It must be defined at three of them at least. */
 bool samples_vanish(const Samples *samples, Expr e);
 
-/* The size of a product of values with sizes. */
+/* The size of the terms of a*b, if a and b are values whose terms have these sizes. */
 double sample_product_size(double a, double a_size, double b, double b_size);
 
 /* Is a value of this size zero except for round-off? */

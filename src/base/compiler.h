@@ -11,11 +11,12 @@ typedef struct CompilerSource {
 
 enum { COMPILER_FAILURE = 512 };
 
-/* Uses the shared library before it is removed. It must not allocate from a heap. false: `failure` has one line that says why. */
+/* A callback that uses the shared library; the file is removed when it returns. The callback must not allocate from a heap. false:
+ * `failure` has one line that says why. */
 typedef bool CompilerTake(void *context, const char *library, char *failure);
 
-/* Compiles the sources to one shared library. Functions are visible if their text says so. false: `failure`, with room for
- * COMPILER_FAILURE characters, has one line that says why. */
+/* Compiles the sources to one shared library. Only functions that their source marks as visible are exported. false: `failure`,
+ * with room for COMPILER_FAILURE characters, has one line that says why. */
 bool compiler_build(Heap *heap, const CompilerSource *sources, uint32_t count, CompilerTake *take, void *context,
                     char *failure);
 

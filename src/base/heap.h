@@ -24,8 +24,8 @@ typedef struct Heap Heap;
 /* A new heap; a NULL hook means the C library's. Returns NULL when there is no memory even for this. */
 Heap *heap_new(const HeapHook *hook);
 
-/* An inner heap, for objects that may be released earlier: by heap_release(outer, *ticket), or at the latest with the outer heap. A
- * refusal in it returns to where refusals of the outer heap return now. */
+/* An inner heap, for objects that may be released earlier: by heap_release(outer, *ticket), or at the latest with the outer heap.
+ * If it refuses an allocation, control returns to the catch point of the outer heap. */
 Heap *heap_within(Heap *outer, void **ticket);
 
 /* Runs deferred releases (last first), then frees every block and the heap itself. NULL is allowed. */

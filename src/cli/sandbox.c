@@ -65,7 +65,7 @@ static bool end_rules(const Sandbox *sandbox) {
 
 /* ---- files ---- */
 
-/* Allows rights on a path. A missing path needs none. A file cannot have the rights of a directory. */
+/* Allows rights on a path. Does nothing if the path does not exist. A file cannot have the rights of a directory. */
 static void allow(const Sandbox *sandbox, const char *path, uint64_t rights) {
   static const uint64_t of_files = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | 1u << RIGHT_TRUNCATE;
   struct stat info;

@@ -473,7 +473,7 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   return &vec_last(&runner->list);
 }
 
-/* Argument k becomes its value plus one nilpotent for each partial derivative by argument k. */
+/* Argument k becomes its value plus one nilpotent for each partial derivative with respect to argument k. */
 static void set_arguments(Runner *runner, Callee *callee, const CallSite *site, const double *arguments) {
   double *flat = (double *)(void *)callee->arguments;
   size_t size = (size_t)1 << runner->n;

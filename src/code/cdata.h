@@ -13,7 +13,7 @@ void cdata_strings(Heap *heap, TextVec *out, const char *name, const char *const
 void cdata_numbers(Heap *heap, TextVec *out, const char *kind, const char *name, const double *numbers, uint32_t count);
 void cdata_integers(Heap *heap, TextVec *out, const char *kind, const char *name, const int32_t *numbers,
                     uint32_t count);
-/* Elements have the type that `kind` ends with. */
+/* `kind` is the declaration before the name; its last word is the type of the elements. */
 void cdata_indices(Heap *heap, TextVec *out, const char *kind, const char *name, const uint32_t *numbers,
                    uint32_t count);
 

@@ -247,7 +247,7 @@ static void free_unpacked(Assembly *a, Unpacked *unpacked) {
   for (uint32_t v = 0; v < unpacked->count; v++) vec_free(a->writer.heap, &unpacked->positions[v]);
 }
 
-/* The C function that calls a routine with scalars as the equations give them. */
+/* Writes the C function that the equations call: it packs their scalars into the arguments of a routine and calls that. */
 static void put_call(Assembly *a, uint32_t number) {
   Heap *heap = a->writer.heap;
   const Function *function = a->writer.model->functions.data[number];

@@ -190,7 +190,7 @@ const char *cvalue_scalar_text(RoutineState *s, const StackEntry *entry) {
   return "undefined(m)";
 }
 
-/* One variable of an entry as an Array of any dimensions. */
+/* The C text of one variable of a stack entry, converted to the type Array. */
 const char *cvalue_variable_array(RoutineState *s, const StackEntry *entry, uint32_t i) {
   s->makes_arrays = s->uses_memory = true;
   if (entry->kind == ENTRY_RANGE) return cvalue_format(s, "range_array(m, %s)", entry->texts[0]);

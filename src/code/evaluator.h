@@ -91,7 +91,7 @@ void columns_shake_within(Heap *heap, const Array *array, const Jacobian *jacobi
                           const double *rows, const double *values, const double *other, const double *y,
                           double *shaken);
 
-/* The same for all rows. Costs two Jacobians. */
+/* Calls columns_shake_within for all rows of the evaluator. Costs two Jacobians. */
 void evaluator_shake(Evaluator *evaluator, double t, const double *y, double *shaken);
 static inline bool entry_is_lost(double value, double shaken) {
   double half = 0.5 * fabs(value);

@@ -28,7 +28,7 @@ uint32_t inputs_pass(Inputs *inputs, double t);
 /* The first time after t at which a table has a kink or a jump; INFINITY: none. */
 double inputs_next_time(const Inputs *inputs, double t);
 
-/* The state, in the heap, and back to it. */
+/* Saves the state in the heap, and restores it. */
 void *inputs_save(const Inputs *inputs, Heap *heap);
 void inputs_restore(Inputs *inputs, const void *saved);
 void inputs_transfer(const Inputs *inputs, void *saved, Transfer *transfer);

@@ -1,6 +1,6 @@
-/* jacobian: exact sparse derivatives of rows by columns. Rows of one shape are differentiated once: the gradient of the first row
- * of the shape gives the partials, and each further row only inserts its own leaves. Numbers in which rows of a shape differ are
- * made parameters before differentiating, so that no simplification holds only for the first row. */
+/* jacobian: exact sparse derivatives of rows with respect to columns. Rows of one shape are differentiated once: the gradient of
+ * the first row of the shape gives the partials, and each further row only inserts its own leaves. Numbers in which rows of a shape
+ * differ are made parameters before differentiating, so that no simplification holds only for the first row. */
 #include "code/program_internal.h"
 
 #include <string.h>
@@ -122,7 +122,8 @@ static Expr abstract_node(Dag *dag, Heap *heap, Expr e, const Expr *children, co
   return dag_rebuild(dag, e, children);
 }
 
-/* The expression with the numbers that `parameter_of` maps replaced, where they are slots of the shape. */
+/* A copy of the expression with its numbers replaced by the parameters that `parameter_of` maps them to. Numbers that belong to the
+ * structure, such as exponents, stay. */
 static Expr abstract_root(Dag *dag, Heap *heap, Expr root, const Map *parameter_of) {
   Graph graph = graph_make(heap, dag, &root, 1, NULL);
   Expr *made = heap_array(heap, graph.nodes.count, sizeof *made);
@@ -146,7 +147,7 @@ static Expr abstract_root(Dag *dag, Heap *heap, Expr root, const Map *parameter_
 
 /* ---- gradients ---- */
 
-/* Appends the partial derivatives by the requested columns. */
+/* Appends the partial derivatives with respect to the requested columns. */
 static PartialRange add_gradient(JacobianBuild *work, Expr row) {
   PartialRange gradient = {.first = work->partials.count};
   uint32_t kept = gradient.first;

@@ -1,4 +1,4 @@
-/* leaf_jacobian: see leaf_jacobian.h. A row is differentiated only by the leaves that it contains. */
+/* leaf_jacobian: see leaf_jacobian.h. A row is differentiated only with respect to the leaves that it contains. */
 #include "code/leaf_jacobian.h"
 
 #include <string.h>

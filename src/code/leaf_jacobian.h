@@ -1,4 +1,5 @@
-/* leaf_jacobian: exact derivatives of rows by leaves that are not columns: parameters, inputs, discrete variables, time. */
+/* leaf_jacobian: exact derivatives of rows with respect to leaves that are not columns: parameters, inputs, discrete variables,
+ * time. */
 #pragma once
 
 #include "code/program.h"

@@ -10,7 +10,7 @@ enum { FIRST_CAPACITY = 16 };
 
 struct Past {
   Heap *heap;
-  const ArrayCode *code; /* whose columns the programs read */
+  const ArrayCode *code; /* the programs read the columns of this code */
   Workspace *values, *times;
   Delays delays;
 };

@@ -27,10 +27,10 @@ double past_shortest(Evaluator *evaluator);
 /* Makes room for another piece. */
 void past_reserve(Past *past);
 
-/* Like delays_note: there is always room. */
+/* Like delays_note, but makes room if there is none. */
 void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink);
 
-/* A copy of the whole past, in the heap; and back to it. */
+/* Copies the whole past to the heap, and restores it. */
 Past *past_save(const Past *past, Heap *heap);
 void past_restore(Past *past, const Past *saved);
 

@@ -49,7 +49,7 @@ typedef struct Blame {
 /* dag: the caller's own graph over that of the program's model; derivatives are made in it. */
 bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *blame);
 
-/* The same for one output that is not finite there. */
+/* Finds why this output is not finite at the point. */
 bool workspace_blame_output(Workspace *workspace, Dag *dag, const Point *point, uint32_t output, Blame *blame);
 
 /* Statistics for reports and tests. */

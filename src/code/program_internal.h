@@ -36,8 +36,8 @@ struct Program {
   const struct Compiled *code;
   uint32_t compiled_work; /* numbers that it works with */
 
-  /* For blame: output k is expression roots[k], differentiated by leaf leaves[k] unless that is EXPR_NONE.
-   * leaves may be NULL. */
+  /* For blame: output k is expression roots[k], differentiated with respect to leaf leaves[k] unless that is EXPR_NONE. leaves may
+   * be NULL. */
   Expr *roots, *leaves;
 };
 

@@ -35,7 +35,8 @@ typedef struct TapeCall {
   uint32_t *arguments, *results;
 } TapeCall;
 
-/* Neighbours in an array that are copied from neighbours in the file, or to the next outputs. */
+/* Consecutive places of an array, which are loaded into consecutive places of the file, or into which consecutive outputs are
+ * stored. */
 typedef struct FileRun {
   uint32_t store, place, file, count;
 } FileRun;

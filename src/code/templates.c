@@ -131,7 +131,7 @@ static void put_node(Templates *templates, Template *region, uint32_t position) 
   put_word(templates, (uint32_t)(bits >> 32));
 }
 
-/* Writes the region down; numbers its nodes in the order in which they are finished. */
+/* Appends the region as words; its nodes are numbered in the order in which they are finished. */
 static void write_region(Templates *templates, Template *region) {
   const Graph *graph = templates->graph;
   uint32_t finished = 0, count;

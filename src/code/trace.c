@@ -14,8 +14,8 @@ enum { WAY_LIMIT = 1024 };
  * never takes. Later trials are short. */
 enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
 
-/* Results that call sites request, or a partial derivative of them. Sites that request first partials by different arguments share
- * one demand: the code computes all of them, and the next site finds them there. */
+/* Results that call sites request, or a partial derivative of them. Sites that request first partials with respect to different
+ * arguments share one demand: the code computes all of them, and the next site finds them there. */
 typedef struct Demand {
   uint32_t order, result_count;
   IndexVec partials; /* order 1: all requested partial derivatives; higher orders: the parts of one mixed derivative */
@@ -29,8 +29,8 @@ typedef struct Visitor {
   uint32_t demand, position, way;
 } Visitor;
 
-/* The code of one path for one demand. Its outputs are the conditions, then the results; for first partials, the results by
- * the first argument, then by the next one. */
+/* The code of one path for one demand. Its outputs are the conditions, then the results; for first partials, the results with
+ * respect to the first argument, then by the next one. */
 typedef struct WayCode {
   Kernel kernel;
   Registers *registers; /* NULL: a derivative is not given */
@@ -148,7 +148,7 @@ typedef struct Draft {
   uint32_t arguments;
 } Draft;
 
-/* Derivatives by some arguments: of the arguments themselves 1 or 0, of given results by the chain rule. */
+/* Derivatives with respect to some arguments: of the arguments themselves 1 or 0, of given results by the chain rule. */
 typedef struct GivenDerivatives {
   const Draft *draft;
   const uint32_t *arguments;
@@ -175,7 +175,7 @@ static Expr add_product(Dag *dag, Expr sum, Expr partial, Expr rate) {
   return dag_add(dag, sum, product);
 }
 
-/* The derivatives of e by all arguments. */
+/* The derivatives of e with respect to all arguments. */
 static void derive(const GivenDerivatives *derivation, Expr e, Expr *out) {
   Dag *dag = derivation->draft->dag;
   ExprVec leaves = {0}, partials = {0};

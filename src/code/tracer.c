@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The deepest nesting of functions with given derivatives; deeper, the derivative is that of the body. */
+/* The deepest nesting at which the given derivative of a function is used; below that, its body is differentiated. */
 enum { GIVEN_DEPTH = 4 };
 
 /* A longer recording would not be worth keeping. */
@@ -192,7 +192,7 @@ static bool make_leaves(Substitution *s, Value *outputs) {
   return true;
 }
 
-/* The given derivative is linear in the rates: its partials by them are the partials of the function. */
+/* The given derivative is linear in the rates: its partials with respect to them are the partials of the function. */
 static void set_partials(Substitution *s, uint32_t first) {
   Tracer *tracer = s->tracer;
   GivenResult *given = tracer->recording->given.data + first;

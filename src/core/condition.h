@@ -25,7 +25,7 @@ typedef struct ConditionRange {
 /* The value at a difference. */
 double condition_value(ConditionKind kind, double difference);
 
-/* Does the condition have a value at this difference? Relations have one at infinity; floor and its like have none. */
+/* Does the condition have a value at this difference? At infinity, relations have a value; floor and similar functions have none. */
 static inline int condition_is_defined(ConditionKind kind, double difference) {
   return !isnan(difference) && (kind < CONDITION_FLOOR || kind == CONDITION_SIGN || !isinf(difference));
 }

@@ -19,7 +19,7 @@ static const double STALE = 0.1;
 static const double CONTRACTION = 0.5;
 
 /* The largest ratio of the next correction to the square of this one, with new factors at each point. It is the ratio of second to
- * first derivatives, in sizes of columns. */
+ * first derivatives, with each column measured by its typical size. */
 static const double CURVED = 100;
 
 /* Estimates the error that a correction leaves: with factors of its own point, the next correction is quadratic in it. */

@@ -83,7 +83,8 @@ double edges_margin(const Edges *edges, int m, double difference) {
   return edges_margin_with(edges, m, *mode_of(edges, m), difference);
 }
 
-/* The smallest depth of all differences between a and b inside the range of the mode. */
+/* The distance of the interval between the differences a and b from the ends of the range of the mode; negative if it leaves the
+ * range. */
 static double least_depth(const Edges *edges, int m, double a, double b) {
   ConditionRange range = condition_range(kind_of(edges, m), *mode_of(edges, m));
   return fmin(fmin(a, b) - range.low, range.high - fmax(a, b));
@@ -107,7 +108,7 @@ int edges_first_contradiction(const Edges *edges) {
   return -1;
 }
 
-/* Changes the mode to another value that it can have, and back. */
+/* Changes the mode to another value that it can have; `back` undoes this. */
 static void turn(Edges *edges, int m, bool back) {
   double *mode = mode_of(edges, m);
   *mode = kind_of(edges, m) <= CONDITION_GREATER_EQUAL ? 1 - *mode : *mode + (back ? -1 : 1);

@@ -90,7 +90,7 @@ static bool jumps_below(Jump *jump, int below, int *column) {
   return false;
 }
 
-/* The same question for all orders below d - 1. */
+/* Would columns of any order below d - 1 have to jump? */
 static bool lower_jumps(Jump *jump, int *column) {
   int most = 0;
   for (int i = 0; i < jump->plan.unknowns; i++) most = jump->plan.c[i] > most ? jump->plan.c[i] : most;

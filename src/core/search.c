@@ -108,7 +108,7 @@ static double missed_by(const Search *search, uint32_t m, int count, const doubl
   return missed;
 }
 
-/* The same for margin m up to sample `end`. */
+/* Answers the question of is_clear for margin m, from the first sample up to sample `end`. */
 static bool is_sampled_clear(const Search *search, uint32_t m, int end) {
   double b[POINTS];
   for (int i = 0; i < POINTS; i++) b[i] = search->sample[i][m];
@@ -207,7 +207,7 @@ static bool walk_on(Search *search, const Watched *watched, MarginWalk *walk, Br
   return false;
 }
 
-/* The same with these columns. *is_wrong: interpolated columns are not accurate enough. */
+/* Searches the interval `all`. *is_wrong: interpolated columns are not accurate enough. */
 static bool find(Search *search, const Watched *watched, Bracket all, Bracket *found, bool *is_wrong) {
   double least = NEGLIGIBLE * watched->step, widest = watched->jumps ? least / WIDEST_GAP : INFINITY;
   MarginWalk walk = {all.low, all.high, fmin(all.high - all.low, widest), least, widest, false};

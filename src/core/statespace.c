@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton's method: the largest number of iterations, and of halvings of a step. Corrections end when the next one,
- * quadratic in the last, would be below round-off; within a step, when it would be below the smallest error that a step may
- * have. */
+/* Newton's method: the largest number of iterations, and of halvings of a step. Convergence is quadratic, so the last correction
+ * predicts the next. Iteration ends when the next one would be below round-off; inside a step, when it would be below the smallest
+ * error that a step may have. */
 /* A blocking junction has a conductance of 1e-12 siemens. A Newton step computed with it is 1e12 times too long, and must be halved
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
@@ -253,7 +253,7 @@ static void clear_round_off(const StateSpace *space, const SolvedUnit *unit, dou
     if (is_round_off(space, unit->columns[k], y[unit->columns[k]])) y[unit->columns[k]] = 0;
 }
 
-/* The same at a guess. The solution before may have left the guess outside a domain by round-off. */
+/* The same at a guess. If the guess is outside a domain only by round-off, values that are round-off are set to zero. */
 static EvalStatus unit_joint_at_guess(StateSpace *space, SolvedUnit *unit, double t, double *y, double *residual) {
   EvalStatus status = unit_joint(space, unit, t, y, residual);
   if (status == EVAL_OK || !has_round_off(space, unit, y)) return status;
@@ -315,7 +315,7 @@ static bool correct_with_kept_factors(StateSpace *space, SolvedUnit *unit, doubl
   return false;
 }
 
-/* The same for a unit that keeps its factors, from the beginning. false: y is unchanged. */
+/* Solves a unit from its guess with the factors that it keeps. false: they are not good enough, and y is unchanged. */
 static bool solve_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   double last = INFINITY;
   if (!space->units[unit->plan->owner].factored) return false;
@@ -467,7 +467,7 @@ static bool is_next(const StateSpace *space, const SolvedUnit *unit, const doubl
   return departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
 }
 
-/* Like solve_next, with the factors of an earlier point. */
+/* Like solve_next, but with factors made at an earlier point. false: they are not good enough. */
 static bool follow_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (correct_first(space, unit, t, y, true, space->first) != EVAL_OK) return false;
   double last = correction_norm(space, unit, space->first, y);
@@ -476,7 +476,7 @@ static bool follow_with_kept_factors(StateSpace *space, SolvedUnit *unit, double
   return last <= NEWTON_FLOOR || (correct_with_kept_factors(space, unit, t, y, &last) && is_next(space, unit, y));
 }
 
-/* The same. false: the factors are not good enough, and y is unchanged. */
+/* Calls follow_with_kept_factors if the unit has factors. false: they are not good enough, and y is unchanged. */
 static bool solve_next_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (!space->units[unit->plan->owner].factored) return false;
   if (follow_with_kept_factors(space, unit, t, y)) return true;

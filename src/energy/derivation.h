@@ -12,7 +12,7 @@
 typedef struct ConstraintForm {
   Expr residual;
   uint32_t order; /* order of the highest derivative of a coordinate in it; 0: on positions */
-  Expr *gradient; /* per coordinate: derivative of the residual by that derivative of the coordinate; EXPR_NONE: zero */
+  Expr *gradient; /* per coordinate: d residual / d (that derivative of the coordinate); EXPR_NONE: zero */
   Expr rate;      /* minus the power of a unit multiplier */
 } ConstraintForm;
 
@@ -92,7 +92,8 @@ Expr explicit_rate(const Derivation *d, Expr e);
 /* Derives one equation for each coordinate, in the order of coordinates. false after an error. */
 bool lagrange_equations(Derivation *d);
 
-/* The partial derivatives of e by the derivatives of coordinates, per order and coordinate. Sets `highest` to the highest order. */
+/* The partial derivatives of e with respect to the derivatives of coordinates, per order and coordinate. Sets `highest` to the
+ * highest order. */
 Expr **lagrange_slopes(Derivation *d, Expr e, uint32_t *highest);
 
 /* slope[from] - d/dt slope[from + 1] + d2/dt2 slope[from + 2] - ..., for one coordinate. */

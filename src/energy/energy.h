@@ -1,12 +1,11 @@
-/* energy: derives equations from an energy. A Lagrangian, Rayleigh's dissipation function, generalized forces and
- * constraints become the equations of stationary action under constraints (Shmoylova et al. 2013, section 6, equations
- * (63) to (69)):
+/* energy: derives equations from an energy. A Lagrangian, Rayleigh's dissipation function, generalized forces and constraints
+ * become the equations of stationary action under constraints (Shmoylova et al. 2013, section 6, equations (63) to (69)):
  *
  *   d/dt dL/dq' - dL/dq - d2/dt2 dL/dq'' + ... + dD/dq' - d/dt dD/dq'' + ... = Q + G^T lambda,
  *   h(t, q) = 0 or G q' + g = 0 or G q'' + g = 0 ...
  *
- * with derivatives of any order. G is the gradient of the constraint's residual (left minus right side) by the coordinates, or by
- * their highest derivatives in it. */
+ * with derivatives of any order. G is the gradient of the constraint's residual (left minus right side) with respect to the
+ * coordinates, or by their highest derivatives in it. */
 #pragma once
 
 #include "model/model.h"

@@ -45,7 +45,7 @@ static uint32_t coordinate_order(Derivation *d, Expr e, uint32_t least) {
   return least;
 }
 
-/* Stores the partial derivatives of e by derivatives of coordinates up to an order in slope[order][coordinate]. */
+/* Stores the partial derivatives of e with respect to derivatives of coordinates up to an order in slope[order][coordinate]. */
 static void take_slopes(Derivation *d, Expr e, Expr **slope, uint32_t highest) {
   ExprVec leaves = {0}, partials = {0};
   dag_gradient(d->dag, e, &leaves, &partials);

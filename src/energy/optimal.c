@@ -193,7 +193,7 @@ static void add_switched(Optimal *o, uint32_t j, Expr u, const Variable *variabl
   derivation_equate(d, u, value, span, arena_printf(&d->arena, "control %s, at its bounds", coordinate_name(d, j)));
 }
 
-/* Does the derivative of H by a control depend on an algebraic variable? Then the second derivative by itself does not
+/* Does the derivative of H with respect to a control depend on an algebraic variable? Then the second derivative by itself does not
  * decide. */
 static bool is_coupled(Optimal *o, uint32_t j) {
   for (uint32_t i = 0; i < o->d->coordinates.count; i++) {
@@ -230,7 +230,7 @@ static void assert_curvature(Optimal *o, uint32_t j, Expr slope, Expr u) {
     assert_legendre(o, j, dag_partial(o->dag, slope, u), arena_printf(&o->d->arena, "d2H/d%s2", name));
 }
 
-/* For two controls without bounds: the determinant of the second derivatives by them. */
+/* For two controls without bounds: the determinant of the second derivatives with respect to them. */
 static void assert_pairs(Optimal *o, uint32_t j) {
   Derivation *d = o->d;
   Expr u = coordinate_leaf(d, j, 0);
@@ -369,8 +369,8 @@ static void find_held(Optimal *o) {
   vec_free(o->d->heap, &from, &to);
 }
 
-/* Adds the contributions of constraints on states to the derivative by a leaf. For time, only constraints count that already have a
- * multiplier, because they contribute to the derivative by a variable. */
+/* Adds the contributions of constraints on states to the derivative with respect to a leaf. For time, only constraints count that
+ * already have a multiplier, because they contribute to the derivative with respect to a variable. */
 static Expr add_held(Optimal *o, Expr sum, Expr leaf) {
   for (uint32_t k = 0; k < o->held.count; k++) {
     Expr slope = dag_partial(o->dag, o->held.data[k], leaf);
@@ -385,7 +385,7 @@ static Expr add_held(Optimal *o, Expr sum, Expr leaf) {
   return sum;
 }
 
-/* the derivative of phi + nu^T psi by a leaf */
+/* the derivative of phi + nu^T psi with respect to a leaf */
 static Expr final_slope(Optimal *o, uint32_t count, Expr leaf) {
   Expr sum = dag_partial(o->dag, o->terminal, leaf);
   for (uint32_t i = 0; i < count; i++) {

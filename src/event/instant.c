@@ -303,7 +303,7 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
   return true;
 }
 
-/* The same along all directions: the directions of the borders, and the direction of a jump. */
+/* Is the solution `at` the only one along all directions, those of the borders and that of a jump? */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
   double length = norm(jump, bordered->lost), farthest = fmax(SMALL_PART, 2 * length);
   for (int32_t j = 0; j < 2 * bordered->lost + 2; j++) {
@@ -562,7 +562,7 @@ static bool find_from(const Bordered *bordered, const double *from, double t, do
   return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
 }
 
-/* The same with a point nearby as guess: as it is, or corrected. */
+/* Calls solve_crossing with a nearby point as guess, first as it is, then corrected. */
 static double solve_crossing_from(Bordered *bordered, const double *guess, ConstMoment at, double *y, double *scratch,
                                   SlackSamples *line) {
   const System *system = &bordered->view->system;

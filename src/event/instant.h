@@ -31,9 +31,9 @@ bool instant_has_limit(const System *system, const double *near, const double *f
  * decides. Costs about 200 factorizations of the Jacobian. */
 Verdict instant_judge(View *view, double t, double gap, bool asked, double *const *y);
 
-/* The same where solutions meet at a kink of the equations, as for a pump whose flow stops: with the flow reversed, its
- * enthalpy is different. Among the solutions along the lost direction exactly one crosses, before the instant and after it,
- * with the same sign; others only touch. Returns true if that solution continues, with its columns after the instant in y.
- * The lost direction may jump at the instant. y: the columns at each place, where the states are given; those at
- * INSTANT_BEFORE are a guess from farther back. Costs about 200 factorizations. */
+/* The verdict for solutions that meet at a kink of the equations, as for a pump whose flow stops: with the flow reversed, its
+ * enthalpy is different. Among the solutions along the lost direction exactly one crosses, before the instant and after it, with
+ * the same sign; others only touch. Returns true if that solution continues, with its columns after the instant in y. The lost
+ * direction may jump at the instant. y: the columns at each place, where the states are given; those at INSTANT_BEFORE are a guess
+ * from farther back. Costs about 200 factorizations. */
 bool instant_crosses(View *view, double t, double gap, double *const *y);

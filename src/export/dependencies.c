@@ -107,7 +107,7 @@ static bool is_solved(const ExportSource *source, int32_t block, int32_t j, int3
          (stage == 0 || dummy_blocks_choose(source->choice, block) || dummy_depth(source->dummy)[j] >= stage);
 }
 
-/* Are all derivatives of the rows by a column fixed? */
+/* Are all derivatives of the rows with respect to a column fixed? */
 static bool has_fixed_entries(const Jacobian *jacobian, uint32_t column) {
   for (int32_t e = jacobian->column_start[column]; e < jacobian->column_start[column + 1]; e++)
     if (!jacobian->is_constant[e]) return false;

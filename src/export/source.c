@@ -90,7 +90,7 @@ const InitialColumn *export_initial_column(const ExportSource *source, uint32_t 
   return &initial->column[initial->system ? system_column(initial->system, column) : column];
 }
 
-/* The same for a variable that is an unknown of the point. */
+/* The expression of a variable that is an unknown of the point. */
 static Expr point_unknown(const ExportPoint *point, uint32_t variable) {
   Evaluator *evaluator = point->evaluator;
   const Aliases *aliases = &evaluator->array->problem->aliases;

@@ -568,7 +568,7 @@ static void put_preferred(Writer *writer) {
   PUT(writer, "#define PREFERRED .preferred = preferred, .preferred_count = %u\n\n", columns.count);
 }
 
-/* Arrays by row, column, unknown and leaf. */
+/* Writes the arrays that have an entry for each row, column, unknown or leaf. */
 static void put_arrays(Writer *writer) {
   const ExportSource *source = writer->source;
   const Evaluator *evaluator = source->evaluator;

@@ -310,7 +310,7 @@ static void mark_varied(const ExportSource *source, ExportVariables *variables) 
   }
 }
 
-/* The most names listed for a reason. */
+/* The largest number of variables that a message names for one reason. */
 enum { NAMES_SHOWN = 5 };
 
 static void report_reason(const ExportVariables *variables, const char *reason, Diags *diags, Diag *diag) {

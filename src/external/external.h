@@ -55,7 +55,7 @@ typedef struct ExternalState {
   Heap *heap;
   TextVec printed; /* lines that functions print */
   ExternalSeed seed;
-  int32_t automatic_seed; /* from the clock, once for the run; 0: not needed yet */
+  int32_t automatic_seed; /* taken from the clock once in a run; 0: not needed so far */
 } ExternalState;
 
 typedef struct ExternalCall {
@@ -140,7 +140,7 @@ ExternalState *external_state(Heap *heap);
 /* Checks the arguments and runs the function. false: the reason is in call->failure, which lives in call->arena. */
 bool external_run(ExternalCall *call);
 
-/* An object as a number, and back. */
+/* Converts an object to a number, and back. */
 double external_handle(ExternalInstance *object);
 ExternalInstance *external_instance(double handle);
 

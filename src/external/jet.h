@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The largest number of nilpotents: a table is not differentiated more often than this. */
+/* The largest number of nilpotents, and so the highest order of derivatives of a table. */
 enum { JET_LIMIT = 8, JET_SIZE = 1 << JET_LIMIT };
 
 /* out = a * b; out must be neither. */

@@ -86,7 +86,7 @@ bool table_make_curves(ExternalCall *call, TableArguments at, bool allows_jumps,
                  .count = table->rows,
                  .x = x,
                  .y = x};
-  curves[0] = plain; /* a table without columns still has places */
+  curves[0] = plain; /* a table without columns still needs the abscissas */
   for (uint32_t k = 0; k < columns->count; k++) {
     double column = columns->numbers[k];
     if (!(column >= 1 && column <= table->columns))

@@ -29,5 +29,5 @@ bool codes_may_share(const InitialSystem *system, uint32_t row);
 /* The code of rows, by all columns in them. NULL rows: of the first `count`, by all columns of the system. */
 InitialCode codes_make(const InitialSystem *system, const uint32_t *rows, uint32_t count);
 
-/* The same: the plan's code, or new code. */
+/* The code of these rows from the plan if it has it, otherwise new code. */
 InitialCode codes_take(const InitialSystem *system, const uint32_t *rows, uint32_t count);

@@ -18,7 +18,7 @@ typedef struct StartLeaves {
   uint32_t parameter_count, discrete_count;
 } StartLeaves;
 
-/* Programs that do not depend on values: derivatives of the rows of an initial system by its columns and by leaves. */
+/* Programs that do not depend on values: derivatives of the rows of an initial system with respect to its columns and to leaves. */
 typedef struct StartCode {
   StartLeaves varied;
   uint32_t rows, columns;
@@ -31,13 +31,13 @@ StartCode *start_code_new(Heap *heap, InitialSystem *system, StartLeaves varied)
 
 typedef struct StartDerivative StartDerivative;
 
-/* Makes the derivative of the initial values by the leaves that `code` lists. If `code` belongs to another initial system, it is
- * compiled again. NULL: there is no derivative, and diags names the cause: a start value that moved to a consistent one, or a value
- * that nothing determines. Lives in the heap. */
+/* Makes the derivative of the initial values with respect to the leaves that `code` lists. If `code` belongs to another initial
+ * system, it is compiled again. NULL: there is no derivative, and diags names the cause: a start value that moved to a consistent
+ * one, or a value that nothing determines. Lives in the heap. */
 StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const StartCode *code,
                                       Diags *diags);
 
-/* Its initial system, whose columns a change refers to. */
+/* The initial system of the derivative; changes refer to its columns. */
 const InitialSystem *start_derivative_system(const StartDerivative *derivative);
 
 /* Changes of all columns of the initial system. */

@@ -22,7 +22,7 @@ typedef struct BoxSearch {
   uint32_t *row, *entry, *place; /* places on the tape: of residuals, of entries, of unknowns */
   const Jacobian *jacobian;
   Krawczyk *krawczyk;
-  Interval *boxes; /* a stack of them */
+  Interval *boxes; /* a stack of boxes, n intervals each */
   uint32_t count;
   bool is_complete;
   double *y, *guess,

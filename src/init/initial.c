@@ -653,8 +653,8 @@ static uint32_t guesses_worth(uint32_t rows) {
   return guesses < ELSEWHERE ? guesses : ELSEWHERE;
 }
 
-/* The last attempt before a refusal: solves all rows at once from other guesses, and takes the nearest solution. Defaults count as
- * much as given values: given values move anyway, and least at a singular point. */
+/* The last attempt before a refusal: solves all rows at once from other guesses, and takes the nearest solution. Default start
+ * values have the same weight as given ones, because given values must move anyway. */
 static bool try_elsewhere(InitialAttempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
   uint32_t guesses = guesses_worth(attempt->system->rows);

@@ -6,7 +6,7 @@
 
 typedef struct HiddenPart {
   int32_t index;               /* of the part by itself: 2 or more */
-  IndexVec variables, highest; /* unknowns of the model: all of the part, and those of the highest index */
+  IndexVec variables, highest; /* unknowns of the model: all in the part; those of highest index in it */
 } HiddenPart;
 typedef VEC(HiddenPart) HiddenParts;
 

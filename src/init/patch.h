@@ -50,8 +50,8 @@ PatchResult patch_trace(Patch *patch, double t, uint32_t position, double goal, 
  * if undefined. *worst: its row among the patch's. */
 double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst);
 
-/* Why a row is undefined at y, or else one of its derivatives: blame->output is the row among the patch's. false: all are
- * defined. */
+/* Finds a row that is undefined at y, or, if there is none, one with an undefined derivative, and why. blame->output: its position
+ * among the rows of the patch. false: all are defined. */
 bool patch_blame(Patch *patch, double t, const double *y, Blame *blame);
 
 /* The program of the rows; NULL if it has all rows. */

@@ -149,7 +149,7 @@ static uint32_t *count_orders(const Array *array, Arena *arena) {
   return first;
 }
 
-/* The derivatives of the equations as given by all columns of the array; NULL: they are not defined there. */
+/* The derivatives of the given equations with respect to all columns of the array; NULL: they are not defined there. */
 static const Jacobian *find_entries(Evaluator *evaluator, double t, const double *y, Arena *arena, double **values) {
   const Array *array = evaluator->array;
   Heap *heap = arena->heap;

@@ -1,10 +1,10 @@
 /* propagation: the effect of a wrong start in the first steps of an integrator that works on the equations as given (Estévez
  * Schwarz 2010, end of section 3, for implicit Euler and the trapezoidal rule).
  *
- * With E and A the derivatives of the equations by x' and x at the start, an error d of x satisfies E d' + A d = 0. Projectors
- * split it: the part Pi_0 d is another solution. On the rest the equations are N d' + d = 0 with a nilpotent N, whose solution is
- * 0. A method with step size h turns it into the sum of c_k (N/h)^k d, with numbers c_k of the method and the step. So N^k d says
- * which components have an error of order h^-k. */
+ * With E and A the derivatives of the equations with respect to x' and x at the start, an error d of x satisfies E d' + A d = 0.
+ * Projectors split it: the part Pi_0 d is another solution. On the rest the equations are N d' + d = 0 with a nilpotent N, whose
+ * solution is 0. A method with step size h turns it into the sum of c_k (N/h)^k d, with numbers c_k of the method and the step. So
+ * N^k d says which components have an error of order h^-k. */
 #pragma once
 
 #include "code/evaluator.h"

@@ -61,8 +61,8 @@ static bool has_free_parameters(const Model *model) {
   return false;
 }
 
-/* An unknown is set to an undefined value, such as 1/0. If initialization determines parameters, it may be defined at the
- * end. */
+/* Reports that an unknown is set to an undefined value, such as 1/0. If initialization determines parameters, the value may be
+ * defined afterwards, and nothing is reported. */
 static bool report_undefined(Evaluator *evaluator, uint32_t unknown, Expr constant, const char *why, Diags *diags) {
   const Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];

@@ -508,9 +508,9 @@ static bool gave_way(const InitialSteps *run, const InitialUnit *unit) {
   return false;
 }
 
-/* Moves start values that can be kept, where nothing was found otherwise. If there are enough other columns, the kept values allow
- * no values for them. Then the point where they move least is singular, as on the flat part of tanh(y) or at the top of sin(y),
- * and all given values have equal weight. */
+/* Moves start values that could be kept, because no solution was found that keeps them. If there are enough other columns, the kept
+ * values allow no values for them. Then the point where they move least is singular, as on the flat part of tanh(y) or at the top
+ * of sin(y), and all given values have equal weight. */
 static bool move_given(InitialSteps *run, InitialUnit *unit, bool enough) {
   bool found = attempt(run, unit, MOVE_STATES_LAST);
   if (!has_uncounted(run, unit) || (found && !(enough && gave_way(run, unit)))) return found;

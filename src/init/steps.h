@@ -49,7 +49,7 @@ StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const
 
 /* Which given start values may move; fixed ones never do. */
 typedef enum StepsMove {
-  MOVE_OTHERS, /* none that can be kept; this does not include variables without derivatives and highest derivatives */
+  MOVE_OTHERS,      /* only columns that need not be kept: undifferentiated variables, highest derivatives */
   MOVE_STATES_LAST, /* all columns, but only moves of columns that can be kept have a cost */
   MOVE_ALIKE,       /* all, and all given ones have equal weight */
   MOVE_EQUALLY,     /* all, and all have equal weight, given or not */

@@ -122,7 +122,8 @@ static bool is_lost(const SizedNodes *parts, Expr e, double error) {
   return fabs(parts->value[part]) <= error * parts->size[part];
 }
 
-/* Is the divisor constant? Then it remains round-off, although the quotient has a value while the dividend is zero. */
+/* Is the divisor constant? Then it stays round-off during the whole run. While the dividend is zero, the quotient has a value
+ * nevertheless. */
 static bool is_held(const Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_DISCRETE);
 }
@@ -138,7 +139,7 @@ static bool has_lost_divisor(const SizedNodes *parts, Expr e, double error) {
          is_lost(parts, dag_child(parts->dag, e, 0), error);
 }
 
-/* Does a used node use this part? Of branches, only the one that gives the value is used. */
+/* Does the value of the used node e depend on this child? Of branches, only the one that gives the value counts. */
 static bool uses_part(const SizedNodes *parts, Expr e, Expr child) {
   Op op = dag_op(parts->dag, e);
   bool selects = op == OP_IF || op == OP_MIN || op == OP_MAX;

@@ -15,7 +15,7 @@ static inline bool terms_is_astray(double nominal, double start, double value) {
 }
 
 /* Per row: the sum of the sizes of its terms at the point, including those of sums within products; NAN if a term is undefined.
- * Makes code for it. */
+ * Compiles the terms. */
 void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
                  double *sizes);
 
@@ -30,7 +30,7 @@ typedef struct Quotient {
   double *y; /* the columns there */
 } Quotient;
 
-/* A quotient in a row whose divisor at the point is not larger than `error` times the sizes of its terms, so that the
- * quotient could as well be infinite. The dividend must be larger than that, or the divisor must never change. EXPR_NONE: there is
- * none. Makes code for it. */
+/* A quotient in a row whose divisor at the point is not larger than `error` times the sizes of its terms, so that the quotient
+ * could as well be infinite. The dividend must be larger than that, or the divisor must never change. EXPR_NONE: there is none.
+ * Compiles the terms. */
 Expr terms_lost_divisor(Heap *heap, Model *model, const Layout *layout, Expr row, const Point *point, double error);

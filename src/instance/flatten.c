@@ -152,7 +152,7 @@ static bool write_algorithm(Walk *walk, Instance *instance, uint32_t part, const
   return fits;
 }
 
-/* The name of the innermost state that the instance is, or is inside of. */
+/* The name of the instance if it is a state, otherwise of the innermost state that contains it; 0 if there is none. */
 static Name state_around(const Instance *instance) {
   while (instance && !instance->is_state) instance = instance->parent;
   return instance ? instance->flat_name : 0;

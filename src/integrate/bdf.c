@@ -295,7 +295,7 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
   for (int i = 0; i < 3; i++) norm[i] = sqrt(sum[i]);
 }
 
-/* The same for the order above; it is meaningful after enough equal steps. */
+/* The error norm for the next higher order; it is meaningful after enough equal steps. */
 static double bdf_higher_norm(const Bdf *bdf) {
   double sum = 0;
   for (int32_t i = 0; i < bdf->error_count; i++) {

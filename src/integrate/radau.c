@@ -600,8 +600,8 @@ static double radau_lower_error(const Radau *radau, double h) {
   return fmax(sqrt(sum / fmax(radau->system->links, 1)), VANISHED);
 }
 
-/* Evaluations per unit of time with `stages`, if a step h had this error (in the weights of the method in use). Assumes that
- * Newton's contraction is proportional to the step size. */
+/* The estimated number of evaluations per unit of time with `stages`, if a step of size h has this error with the present method.
+ * Assumes that Newton's contraction is proportional to the step size. */
 static double radau_work(const Radau *radau, int stages, double error) {
   double s = stages;
   double scaled = error * radau->inner[radau->method - radau_methods] / radau->inner[(stages - 3) / 2];
@@ -829,8 +829,8 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
   radau->since_lower = SELDOM;
   radau->since_change = 0;
-  bool is_predicted = radau->passed_h > 0 &&
-                      stages_are_chosen(radau->stages); /* the step itself then has a better point for the Jacobian */
+  bool is_predicted =
+      radau->passed_h > 0 && stages_are_chosen(radau->stages); /* the step makes the Jacobian at a better point */
   if (!is_predicted && radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages))
     radau_choose(radau, NULL);
   if (!radau->statistics.steps) radau->longest_first = INFINITY;

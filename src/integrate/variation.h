@@ -25,8 +25,8 @@ const double *variation_entries(const Variation *variation);
  * anything else that varies; NULL: none. */
 void variation_solve(Variation *variation, const double *g, double *dy);
 
-/* The Jacobian of the rates by the states at the point, dense and column-major: System.rates_jacobian of a system with a state-space
- * form. */
+/* The Jacobian of the rates with respect to the states at the point, dense and column-major: System.rates_jacobian of a system with
+ * a state-space form. */
 EvalStatus variation_rates(Variation *variation, double t, const double *y, double *jacobian);
 
 /* The transpose of that map: weights[columns] of all columns become weights of the states, and the weights of other

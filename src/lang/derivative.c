@@ -1,8 +1,8 @@
 /* derivative: function g = der(f, x, y), the partial derivative of all outputs of f with respect to its inputs x and y (Modelica
  * 3.6, section 12.7.2).
  *
- * The routine of g has the slots of f, and the code of f up to its body, which gives defaults and sizes. A call of g runs f on
- * leaves that stand for x and y, and differentiates the results. If f cannot be inlined, g becomes a call of f with partials. */
+ * The routine of g has the same slots as f, and the part of f's code before the body: it sets defaults and sizes. A call of g runs
+ * f on leaves that stand for x and y, and differentiates the results. If f cannot be inlined, g becomes a call of f with partials. */
 #include "lang/elaborate.h"
 
 #include <string.h>

@@ -170,7 +170,7 @@ static bool waits_in(const SlotOrder *order, AstExpr e, uint32_t slot) {
   return false;
 }
 
-/* The same for the value, and for the values of a record's fields. */
+/* Does the value of a modification, or of a field in it, name a slot other than `slot` that is not compiled yet? */
 static bool waits_in_modification(const SlotOrder *order, const AstModification *modification, uint32_t slot) {
   if (!modification) return false;
   if (modification->value != AST_NONE && waits_in(order, modification->value, slot)) return true;

@@ -57,7 +57,7 @@ typedef struct Domain {
    * of the algebra with nilpotents; a text is its Name, an object its handle. */
   struct ExternalState *externals;
   bool has_no_texts; /* texts of numbers are not made: OP_STRING_OF is applied instead */
-  /* For a function whose derivative is given separately. *is_done: it has given values to the outputs of the frame. */
+  /* Calls a function whose derivative is given separately. *is_done: the outputs have their values. */
   bool (*derive)(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done);
   /* An operator whose meaning the domain defines; `type` is the type of the result, which is a scalar here. */
   ExecuteStatus (*special)(void *context, Special special, Type type, const void *arguments, uint32_t count, Span span,
@@ -94,7 +94,7 @@ enum { CHOICES = 64 };
 /* Limits of a run, in addition to the heap's budget of work; 0 means the default. */
 typedef struct Limits {
   uint64_t steps;    /* instructions and element operations in total; no limit by default */
-  uint64_t inlining; /* steps, or size of their results, within one call before it is passed to Domain.call */
+  uint64_t inlining; /* of one call: steps, or size of their results; a longer call is passed to Domain.call */
   uint32_t depth;    /* nested calls */
 } Limits;
 

@@ -126,7 +126,7 @@ typedef enum RoutineKind {
   ROUTINE_CODE,       /* Modelica statements */
   ROUTINE_EXTERNAL,   /* external "C" or "FORTRAN 77" */
   ROUTINE_BUILTIN,    /* external "builtin": calls become operators, the body is not run */
-  ROUTINE_DERIVATIVE, /* partial derivatives of all outputs of `base` by the inputs `partials` */
+  ROUTINE_DERIVATIVE, /* partial derivatives of all outputs of `base` with respect to the inputs `partials` */
 } RoutineKind;
 
 typedef struct Routine {

@@ -53,7 +53,7 @@ struct Nonlinear {
   bool careful;
   double *entries, *r;
   double *scale;      /* per row: makes a residual relative to the sizes of all columns */
-  double *free_scale; /* per row: makes its largest entry among the free columns 1, in units of the norm */
+  double *free_scale; /* per row: makes its largest entry in the free columns 1, with `unit` as their unit */
   double *weight;     /* per column */
   double *damping;    /* per column: factor of the weight, below 1 for those that diverged */
   double *unit;       /* per column: in the norm */
@@ -330,7 +330,7 @@ static void go(const Nonlinear *nonlinear, const double *from, double fraction, 
   for (int32_t k = 0; k < nonlinear->columns; k++) x[k] = from[k] + fraction * nonlinear->step[k];
 }
 
-/* A careful step keeps only its direction. */
+/* If steps are careful, shortens a step that is longer than LONGEST. */
 static void shorten(Nonlinear *nonlinear, const double *x, double squares) {
   double size = step_size(nonlinear, x), fraction = LONGEST / size;
   if (!nonlinear->careful || size <= LONGEST) return;
@@ -632,7 +632,7 @@ static double nominal_length(const Nonlinear *nonlinear, const double *direction
   return longest;
 }
 
-/* The distance of x from the start of the search, in sizes of the columns. */
+/* The distance of x from the start of the search, with each column measured by its typical size. */
 static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
   double squares = 0;
   for (int32_t k = 0; k < nonlinear->columns; k++) {
@@ -642,9 +642,9 @@ static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
   return squares;
 }
 
-/* Leaves a point where no step is possible because the rows do not change along a direction, such as those of a flow at rest. Tries
- * points along that direction on both sides, a unit and a nominal value away, and continues from there. Near a flat region steps
- * are long and end far away, so among several solutions the one nearest to the start of the search is used. */
+/* Leaves a point where no step is possible because the rows do not change along a direction, such as those of a flow at rest.
+ * Continues from points along that direction on both sides, at two distances: 1, and the nominal values of the columns. Near a flat
+ * region steps are long and end far away, so among several solutions the one nearest to the start of the search is used. */
 static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   NonlinearResult result = {0};
   double *direction, *reached, *found, squares;
@@ -723,7 +723,7 @@ static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *tar
   return solve_least_norm(nonlinear, x, target);
 }
 
-/* Is column k free, and does no row depend on it at the point of linearization? Then nothing moves it, as at the top of a bell. */
+/* Is column k free, and does no row depend on it at the point of linearization? Then no step moves it, as at the top of exp(-x^2). */
 static bool is_undrawn(const Nonlinear *nonlinear, int32_t k) {
   bool is = is_free(nonlinear, k);
   for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1) && is; e++)
@@ -796,8 +796,9 @@ static void slide(Nonlinear *nonlinear, double *x, NonlinearResult *result) {
   heap_free_all(nonlinear->heap, tangent, held);
 }
 
-/* Is the square matrix regular at x, in sizes of the columns? Then no other solution is near. The right-hand side has no pattern.
- * Slack of FIRM_SLACK lets steps slide along directions whose singular value is below its square root. */
+/* Is the square matrix regular at x, if each column is scaled by its typical size? Then no other solution is near. The test solves
+ * with a right-hand side of pseudo-random numbers. With slack FIRM_SLACK, steps slide along directions whose singular value is
+ * below its square root. */
 static bool is_regular(Nonlinear *nonlinear, const double *x) {
   double squares, found = 0, *right = nonlinear->right;
   if (!look_at(nonlinear, x, &squares) || !factor_square(nonlinear, x)) return false;
@@ -912,7 +913,7 @@ static bool homotopy_jacobian(void *context, const double *x, double *entries) {
   return problem->jacobian(problem->context, x, entries);
 }
 
-/* A solver of it; everything lives in the heap. */
+/* A solver of the homotopy; everything lives in the heap. */
 static Nonlinear *homotopy_new(Heap *heap, const Nonlinear *nonlinear) {
   const NonlinearProblem *problem = nonlinear->problem;
   size_t n = (size_t)problem->columns, m = (size_t)problem->rows;

@@ -185,7 +185,7 @@ const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *p
   return mode ? use_mode(simulation, mode, diags) : base;
 }
 
-/* The same for a method that needs values: it gets the values of the run that first needs the plan. */
+/* Like mode_plan, but also for methods that need values: they get the values of the run that first needs the plan. */
 const Plan *mode_plan_at(Simulation *simulation, const bool *holds, const Handover *handover, Diags *diags) {
   if (plan_is_derivable(simulation->base)) return mode_plan(simulation, holds, handover->evaluator->parameters, diags);
   ModeKey key = {simulation->base, simulation->plan, holds, handover->evaluator->parameters, handover};

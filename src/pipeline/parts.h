@@ -31,7 +31,7 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
 /* Transfers the values of the handover to another array. Columns jump as the equations integrated over the instant require. *since:
  * the time at which the values hold. */
 bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, double *since, Heap *heap, Diags *diags);
-/* The same for the plan itself. */
+/* Transfers the values of the plan's handover to the plan's own array. */
 bool start_plan_at_event(Plan *plan);
 /* A plan holds branches that do not hold at these initial values. Are their conditions on edges, where both values are right? */
 bool start_is_on_edge(const Plan *plan, Evaluator *evaluator, const Initial *initial, Heap *heap);
@@ -50,7 +50,7 @@ bool ranks_take_over(const Strangeness *strangeness, const Request *request, con
 
 /* ---- plan.c ---- */
 
-/* Adds the time since `begin` at that offset of the seconds. */
+/* Adds the time since `begin` to the member of `seconds` with offset `place`. */
 void seconds_add(Seconds *seconds, size_t place, double begin);
 /* Derives a plan from another one, for branches (NULL: all) and for parameters by leaf index. The plan depends only on these.
  * from: the base, or a plan derived from it, to which the branches belong. handover: the event, for a method that needs values
@@ -100,7 +100,7 @@ void simulation_note_beginning(Simulation *simulation);
 void simulation_make_recorder(Simulation *simulation);
 /* Is the system singular exactly at the initial values? */
 bool simulation_is_singular(const Simulation *simulation, TurningPoint *point);
-/* The same for the model's own array, where the method makes a system that is not watched. */
+/* Is the model's own array singular at the initial values? For methods whose own system is not watched. */
 bool simulation_starts_singular(const Simulation *simulation, TurningPoint *point);
 /* Passes of a run; the others are mode_begin and the functions of simulation.c. */
 bool pass_view(Simulation *simulation);

@@ -54,7 +54,7 @@ typedef struct Request {
   const SensitivityTarget *targets; /* targets by which the solution is differentiated */
   uint32_t target_count;
   StartSlopes start_slopes; /* how `starts` varies with the targets */
-  const char *functional;   /* as written: its gradient by the targets is computed; NULL: sensitivities are computed */
+  const char *functional;   /* as written, its gradient is computed; NULL: sensitivities are */
   const char *integrand;    /* the signal in the functional */
   bool is_integral;
   size_t gradient_memory;       /* memory for the stages of steps, in bytes */
@@ -105,7 +105,7 @@ typedef struct Plan {
   double *discretes; /* the modes there */
   Reduction reduction;
   const uint32_t *orders;             /* see recorder_new */
-  const LeafJacobian *varied;         /* derivatives of the rows by the requested leaves; NULL: none */
+  const LeafJacobian *varied;         /* derivatives of the rows with respect to the requested leaves; NULL: none */
   const SensitivityPlan *sensitivity; /* NULL: nothing is differentiated */
   RunPlan run;
   RunFacts facts; /* as far as it got */
@@ -157,7 +157,7 @@ typedef struct Simulation {
   Adjoint *adjoint; /* NULL: no gradient was requested */
   Gradient gradient;
   VEC(ModeStart) modes;             /* derived plans that the run used */
-  VEC(const struct ModePlan *) own; /* plans that it made only for itself */
+  VEC(const struct ModePlan *) own; /* those of them that only this run owns */
   RunFacts facts;                   /* as far as it got */
 } Simulation;
 

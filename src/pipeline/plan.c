@@ -73,7 +73,7 @@ static Plan *plan_by_mode(Plan *plan, uint32_t before) {
   return other;
 }
 
-/* A method by ranks starts where the others do. */
+/* For a method by ranks, makes a plan with dummy derivatives too, so that both start from the same initial values. */
 static bool pass_common(Plan *plan) {
   if (!plan->request.method->by_ranks) return true;
   Diags silent = diags_make(plan->heap);
@@ -461,7 +461,7 @@ static uint32_t differentiated_equation(const Plan *plan, uint32_t leaf) {
   return found;
 }
 
-/* Does the result need the derivative of an unknown that is an expression of only the leaf? Such a derivative is not a
+/* Does the result need the derivative of an eliminated unknown whose expression contains this parameter? Such a derivative is not a
  * column, and counts as 0. */
 static bool is_differentiated_alias(const Plan *plan, uint32_t leaf) {
   const Aliases *aliases = &plan->problem.aliases;
@@ -497,7 +497,7 @@ static bool inputs_are_plain(Plan *plan) {
   return true;
 }
 
-/* Prepares the derivatives of solutions by the requested parameters. */
+/* Prepares the derivatives of solutions with respect to the requested parameters. */
 static bool differentiate(Plan *plan) {
   const Request *request = &plan->request;
   if (!request->target_count) return true;
@@ -506,7 +506,7 @@ static bool differentiate(Plan *plan) {
   return plan->sensitivity != NULL;
 }
 
-/* Differentiates the rows by the requested parameters. */
+/* Differentiates the rows with respect to the requested parameters. */
 static bool pass_vary(Plan *plan) {
   const Request *request = &plan->request;
   if (!request->varied_count && !request->target_count) return true;

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Moves the start by the requested perturbation; columns that are not states follow. Rates are moved less than their variables, by
- * a ratio that no model has, because equal changes may leave an energy unchanged. */
+/* Moves the states at the start by the requested perturbation, and solves for the other columns. Derivatives are moved less than
+ * their variables, since equal changes of both may cancel, for example in an energy. The ratio is irrational so that no model
+ * contains it. */
 static void perturb_start(View *view, double t, double perturbation, double *y) {
   static const double ratio = 0.6180339887498949;
   const System *system = &view->system;

@@ -357,8 +357,8 @@ static bool keep_vanishing(Minimal *minimal, RatePart *parts, uint32_t p, const 
   return true;
 }
 
-/* Repeatedly removes members that are in no combination. If parts are coupled in one direction, as in a chain, none
- * remains. */
+/* Repeatedly removes members that are in no combination. If parts depend on each other in one direction only, as in a chain, all
+ * are removed. */
 static void leave_independent(Minimal *minimal, RatePart *parts, uint32_t count, const uint32_t *of, Arena *arena) {
   uint32_t *owners = arena_array(arena, (size_t)minimal->near.array->columns + 1, sizeof *owners);
   bool any = true;
@@ -501,7 +501,7 @@ static Expr put_in(Minimal *minimal, const MinimalRow *row) {
   return condition;
 }
 
-/* The rows of the combinations that were not differentiated yet. */
+/* Lists the rows of the combinations that have not been differentiated yet. */
 static uint32_t list_coupled(const Minimal *minimal, const double *weight, uint32_t *coupled) {
   uint32_t found = 0;
   for (uint32_t r = 0; r < minimal->rows; r++)

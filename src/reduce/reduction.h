@@ -1,8 +1,9 @@
 /* reduction: the input and the result of a reduction method, as data.
  *
  * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which columns are
- * tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; printed, it is a model (derived.h). The system that is
- * integrated has the same form, or one that may still change its choice of states during the run.
+ * tied to the next one by a derivative, y[q]' = y[q + 1]. Rows and ties together are the form of a method. It can be printed as a
+ * model (derived.h). The system that is integrated has the same form, or one that may still change its choice of states during the
+ * run.
  *
  * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers. */
 #pragma once
@@ -62,7 +63,7 @@ typedef struct Reduced {
   const DummyBlocks *choice;  /* NULL if structure is */
   const StatePlan *states;
   const Modes *modes;
-  const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
+  const uint8_t *tie;          /* if there is no structure: per column of this array; NULL: all columns are tied */
   const int32_t *column_index; /* without structure: see System */
 
   /* How many differentiations are missing, which leaves a high index. Velocities then converge with about half the order of
@@ -116,7 +117,7 @@ typedef struct Reduction {
   /* given: the array, and its values at the consistent initial point. For a method by ranks these may be missing: no code, or no
    * values. */
   bool is_converted; /* the array does not belong to the equations as written */
-  bool opens_kinks;  /* open all of them: kink_modes.h */
+  bool opens_kinks;  /* turn all kinks into modes (kink_modes.h) */
   Array *array;
   ArrayCode *code;
   const Structure *structure;
@@ -147,8 +148,8 @@ void form_add(Reduction *reduction, uint32_t equation, int32_t level);
 /* All rows; a column is tied to the next one if it is a state at the initial point. */
 void form_use_dummies(Reduction *reduction);
 
-/* Removes the superfluous differentiations from that form, and counts them. The derivatives that they determine become
- * derivatives of the dummies before them. */
+/* Removes the superfluous differentiations from that form, and counts them. The highest derivatives that those rows determine are
+ * instead tied to the columns one order lower as their derivatives. */
 void form_remove_superfluous(Reduction *reduction);
 
 /* Only the rows of the highest level; every column tied to the next. */

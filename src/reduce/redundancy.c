@@ -34,7 +34,7 @@ static const Modes *no_modes(const Modes *modes, Arena *arena) {
   return none;
 }
 
-/* Some of the equations, differentiated this often. NULL: there are more columns than `most`. */
+/* The derivative array of some of the equations up to level `level`. NULL: it would have more columns than `most`. */
 static Strangeness *make_part(const RedundancySearch *search, const uint32_t *equation, uint32_t count, int32_t level,
                               uint32_t most) {
   Strangeness *part = arena_alloc(search->arena, sizeof *part);
@@ -140,8 +140,8 @@ static bool leave_row_out(Dependences *dependences, uint32_t row) {
   return true;
 }
 
-/* An equation follows from the others if its rows add nothing to their rows. The highest row is an exception: the
- * others may give it at a higher level. */
+/* An equation follows from the others if its rows add nothing to their rows. The highest row need not be among them, because the
+ * others may imply it only after more differentiations. */
 static bool leave_equation_out(const Array *array, Dependences *dependences, uint32_t equation) {
   uint32_t top = array->row_start[equation + 1] - 1;
   bool follows = true;
@@ -214,8 +214,9 @@ static uint32_t list_components(const RedundancySearch *search, const Pattern *p
   return count;
 }
 
-/* Lists the equations without a derivative that no other has, among the equations that are differentiated this often.
- * Lists all of these equations if some of them contain delayed values. */
+/* Differentiates each equation as often as the level says, then removes rows with a derivative that no other row contains
+ * (incidence_peel). Returns the number of rows left of each equation. If some of the equations left contain delayed values, nothing
+ * is removed. */
 static int32_t *list_rows_left(const RedundancySearch *search) {
   const Problem *problem = &search->whole->problem;
   int32_t *level = index_zeros(search->arena, (int32_t)problem->equations);

@@ -246,7 +246,8 @@ static bool eliminate_among(SolvedWriter *solver, SolvedBlock *unit, Roles *role
   return true;
 }
 
-/* The remainder is D^T M D: puts rows and columns in the same order, with one node for equal entries. */
+/* The remaining matrix is D^T M D, which is symmetric. Puts rows and columns in the same order, and gives equal entries the same
+ * node. */
 static void align_symmetric(SolvedBlock *unit, Roles *roles, uint32_t first) {
   uint32_t n = unit->size;
   for (uint32_t k = first; k < n; k++)

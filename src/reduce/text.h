@@ -3,10 +3,10 @@
 
 #include "reduce/method.h"
 
-/* Appends the system as a model; fills the counts of the reduction. has_values: it was made with initial values;
- * otherwise it is printed for its present values. O(size of the text). */
+/* Appends the system as a model; fills the counts of the reduction. has_values: the reduction was made with initial values;
+ * otherwise the method is applied first, at the values that it has now. O(size of the text). */
 void reduction_print(Reduction *reduction, const Method *method, bool has_values, TextVec *text);
 
-/* Appends the matrices that decided the choice of states at the start (dummy_describe); nothing where there was no choice. The
- * arena's heap has the text. */
+/* Appends the matrices that decided the choice of states at the start (dummy_describe); nothing if there was no choice. The text
+ * lives in the arena's heap. */
 void reduction_print_choice(const Reduction *reduction, const ArrayRun *at, Arena *arena, TextVec *text);

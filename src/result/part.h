@@ -18,8 +18,8 @@ typedef struct PartContent {
   size_t count, bytes; /* the number of rows before the state, and their bytes in the file */
 } PartContent;
 
-/* Creates the file when the first rows arrive. With `earlier` (NULL: nothing) it continues after the rows before that state. The
- * file is closed, and stays, when the heap dies. */
+/* Creates the file when the first rows arrive. If `earlier` is not NULL, the file begins with the rows that `earlier` has before
+ * its state. The file is closed, and stays, when the heap dies. */
 PartFile *part_new(Heap *heap, const char *path, const PartContent *earlier);
 
 /* Appends new rows, and writes the state after them. NULL: the run cannot continue from the current state, so the one

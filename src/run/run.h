@@ -73,7 +73,7 @@ RunStatus run_advance(RunLoop *run, double until, bool once);
 /* Brings the statistics up to date. */
 void run_collect(RunLoop *run);
 
-/* The same at the end, with a check of the constraints: RUN_FAILED if they were violated. */
+/* Ends the loop: brings the statistics up to date and checks the constraints. RUN_FAILED if they were violated. */
 RunStatus run_end(RunLoop *run);
 
 /* Has the run come to its stop time, or has the model or the callback ended it? */
@@ -97,8 +97,8 @@ bool run_restore(RunLoop *run, const RunState *state);
 /* Begins in a system at the state of another loop that has the same kind of system. */
 bool run_adopt(RunLoop *run, View *view, const RunPlan *plan, const RunState *state);
 
-/* The same as bytes (stepper.h): written after a step, in on_step; read into a loop that has begun in the same kind of system and
- * continues from there. The caller owns its rows. */
+/* Write and read the state as bytes (stepper.h). It is written after a step, in on_step. It is read into a loop that has begun in
+ * the same kind of system; that loop continues from there. The caller owns its rows. */
 void run_write(RunLoop *run, Transfer *transfer);
 bool run_read(RunLoop *run, Transfer *transfer);
 

@@ -63,7 +63,7 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
 
 /* ---- delays ---- */
 
-/* Did every delay last read a time that is allowed? */
+/* Did each delay read an allowed time at the last evaluation? */
 static bool has_delays(Stepper *stepper, double t) {
   Evaluator *evaluator = stepper->view->evaluator;
   const Delays *delays = past_delays(evaluator);
@@ -121,8 +121,8 @@ static bool fails_at_instant(Stepper *stepper) {
   return stepper_is_first(stepper) && stepper_leaps_instant(stepper, stepper->now.before);
 }
 
-/* Steps fail some time before a singular point, because columns bend there. The explicit method gets nearer; after the
- * point the current method continues. */
+/* Steps fail some time before a singular point, because columns bend there. The explicit method can get nearer to the point, so it
+ * takes over up to there. */
 static bool approach_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   const Integrator *asked = stepper->steps.integrator;

@@ -77,7 +77,8 @@ bool stepper_start(Stepper *stepper, double t, const double *y);
  * whether there is such an event. Returns false if an error is in diags. */
 bool stepper_leave_start(Stepper *stepper, bool *any);
 
-/* One step, not beyond the stop time, with the variations of the view's sensitivity over it. false: an error is in diags. */
+/* One step, not beyond the stop time. If the view has a sensitivity, its variations are integrated over the step, too. false: an
+ * error is in diags. */
 bool stepper_step(Stepper *stepper);
 
 /* Later steps end at this time at the latest; INFINITY: only at the stop time. */
@@ -119,11 +120,11 @@ bool stepper_end(Stepper *stepper, bool *any);
 bool stepper_has_assertions(const Stepper *stepper);
 /* The time since which an assertion fails, which may still pass; INFINITY: none does. */
 double stepper_failed_since(const Stepper *stepper);
-/* Reports it; false if there is one. */
+/* Reports that failed assertion as an error; false if there is one. */
 bool stepper_report_failure(Stepper *stepper);
-/* Checks them at (t, y), the columns at a time of the last step. false: one fails, and is in diags. */
+/* Checks the assertions at (t, y), the columns at a time of the last step. false: one fails, and is in diags. */
 bool stepper_watch(Stepper *stepper, double t, const double *y);
-/* The same at the end of the last step; `solved` is room for the columns. */
+/* Checks the assertions at the end of the last step; `solved` is room for the columns. */
 bool stepper_watch_end(Stepper *stepper, double *solved);
 
 /* Prepares the next step: exchanges states and changes the method where that is better. false: an error is in diags. */
@@ -145,8 +146,8 @@ typedef struct StepperState StepperState;
 StepperState *stepper_save(Stepper *stepper, Heap *heap);
 bool stepper_restore(Stepper *stepper, const StepperState *state);
 
-/* The same as bytes, for another program, between two steps. Writing does not affect the run. The reading run restarts
- * there, so both agree within the tolerance. false: the bytes belong to another model, or an error is in diags. */
+/* Write and read the state as bytes between two steps, for another program. Writing does not affect the run. The reading run
+ * restarts there, so both agree within the tolerance. false: the bytes belong to another model, or an error is in diags. */
 void stepper_write(Stepper *stepper, Transfer *transfer);
 bool stepper_read(Stepper *stepper, Transfer *transfer);
 

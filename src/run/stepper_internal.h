@@ -115,7 +115,7 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y);
 void stepper_take_values(const Stepper *stepper, double *y);
 void stepper_take_branch(const Stepper *stepper, double *y); /* the branches alone */
 
-/* The same, to stepper->steps.y. */
+/* Copies the columns that the integrator has reached to stepper->steps.y. */
 void stepper_copy_values(Stepper *stepper);
 
 /* Replaces the integrator, if there is one. */
@@ -130,7 +130,8 @@ void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, d
 /* Replaces the explicit method by an implicit one when it reports that the problem is stiff. */
 void stepper_leave_if_stiff(Stepper *stepper);
 
-/* The same from the beginning of the last step. false: the user chose the method, or it is implicit. */
+/* Replaces an explicit method by an implicit one, which starts at the beginning of the last step. false: the user chose the method,
+ * or it is already implicit. */
 bool stepper_leave_explicit(Stepper *stepper);
 
 /* After a failed step from t: continues with another method where the choice is free and nothing shows that the solution ends
@@ -181,7 +182,7 @@ bool stepper_leaps_instant(Stepper *stepper, double singular);
  * an event. */
 bool stepper_crosses_instant(Stepper *stepper, double singular);
 
-/* The same question without the event. The states there may be rough. */
+/* Does exactly one of the solutions cross the singular point? Makes no event. The states there may be rough. */
 bool stepper_can_cross(Stepper *stepper, double singular);
 
 /* The distance before and after it. */

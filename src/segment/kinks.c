@@ -95,7 +95,7 @@ static bool look_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* Is it certain that argument k did not pass zero in a step of this size, if it moves as fast as recently? Or was it zero all the
+/* Is it certain that argument k did not pass zero in a step of this size, if it moves as fast as recently, or was it zero all the
  * time? */
 static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
   double before = kinks->before[k], end = kinks->end[k], way = fabs(end - before), slower = step * kinks->speed[k] / 2;
@@ -105,7 +105,8 @@ static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
   return (nearest > way && before * end > 0) || (fabs(before) <= kinks->least[k] && fabs(end) <= kinks->least[k]);
 }
 
-/* Is argument k only round-off at both ends of the step? Where nominal values give no size: is it zero within the tolerance? */
+/* Is argument k only round-off at both ends of the step? If nominal values give it no size, it counts as round-off if it is zero
+ * within the tolerance. */
 static bool is_round_off(const Kinks *kinks, uint32_t k) {
   double part = 10 * DIFFERENCE_ROUND_OFF; /* an argument is the result of more operations than a difference is */
   if (!(kinks->least[k] > 0)) part = fmax(part, kinks->tolerance);

@@ -37,7 +37,7 @@ Segment *segment_new(Heap *heap, int32_t columns);
 void segment_take(Segment *segment, const SegmentMethods *methods, void *self, double t0, const double *begin,
                   double t1, const double *end);
 
-/* The same for polynomials that the caller sets. */
+/* Starts a step whose polynomials the caller sets. */
 void segment_begin(Segment *segment, double t0, double t1, int degree);
 
 /* All columns, or some, at a time of the step. */
@@ -56,6 +56,6 @@ const double *segment_column(const Segment *segment, uint32_t column);
 /* Room for the coefficients of a column that the caller sets: from then on it is known. Valid until the next column is needed. */
 double *segment_set(Segment *segment, uint32_t column);
 
-/* Value and derivative by time of a known column at a part of the step. O(degree^2). */
+/* Value and derivative with respect to time of a known column at a part of the step. O(degree^2). */
 double segment_value(const Segment *segment, uint32_t column, double part);
 double segment_slope(const Segment *segment, uint32_t column, double part);

@@ -12,7 +12,8 @@ struct Sizes {
   const bool *is_sized, *is_signed; /* [columns] */
   double *size;                     /* [columns] */
   double *known;                    /* [columns] largest values so far */
-  /* derivatives of the rates by the states: sizes of the nonzero entries; NULL: there is none, or there are too many states */
+  /* derivatives of the rates with respect to the states: sizes of the nonzero entries; NULL: there is none, or there are too many
+   * states */
   double *jacobian;
   int32_t *place; /* place of each entry in the dense matrix */
   int32_t entries;
@@ -26,7 +27,7 @@ struct Sizes {
   double *seen;     /* [columns] largest value of a state */
   double *floor;    /* [columns] smallest allowed size of a state */
   double *near;     /* [columns] values a little later */
-  double *decay;    /* [columns] derivative of the rate of a state by the state itself */
+  double *decay;    /* [columns] derivative of the rate of a state with respect to the state itself */
 };
 
 /* As fmax and fmin where the first number is defined, without a call: these run over all columns in each step. */

@@ -345,7 +345,7 @@ static void find_conflicts(InitialCharges *start) {
   }
 }
 
-/* The charge at this voltage, which replaces the voltage between the ends. */
+/* The charge of the branch if the voltage between its ends is `voltage`. */
 static Expr charge_at(const Writer *writer, const Branch *branch, Expr voltage) {
   Expr ends[2], values[2], charge = branch->value;
   uint32_t count = 0;

@@ -14,7 +14,8 @@ typedef struct LeastSquares {
   uint32_t most_iterations;
   double zero;  /* end when all residuals, relative to their terms, are below this; 0: minimize */
   bool is_long; /* many variables that the residuals couple: such a search is slow unless Newton's steps come first */
-  /* Computes the residuals r at p and, if jacobian is not NULL, their derivatives by columns. false: they do not exist at p. */
+  /* Computes the residuals r at p and, if jacobian is not NULL, their derivatives with respect to columns. false: they do not exist
+   * at p. */
   bool (*evaluate)(void *context, const double *p, double *r, double *jacobian);
   void *context;
 } LeastSquares;

@@ -4,7 +4,7 @@
 
 #include "syntax/parser_state.h"
 
-/* The range of an iterator from its uses in nodes [begin, end): the type of a dimension that is declared by a type, otherwise
- * 1:size(x, 1). If there are several arrays, the largest size is used, so a subscript of a smaller array is out of bounds. AST_NONE
- * after an error. */
+/* Deduces the range of an iterator from the subscripts in nodes [begin, end) that use it. If the dimension is declared by a type
+ * (Boolean or an enumeration), the range is that type, otherwise 1:size(x, 1). If there are several arrays, the largest size is
+ * used, so a subscript of a smaller array is out of bounds. AST_NONE after an error. */
 AstExpr deduce_range(Parser *parser, AstLabel iterator, AstExpr begin, AstExpr end);

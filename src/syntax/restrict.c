@@ -316,7 +316,8 @@ void restrict_class(Parser *parser, AstClass *definition, Span time) {
 
 /* ---- modifications ---- */
 
-/* The element that an argument of a modification changes, with a.b.c as one name. A redeclaration changes its whole element. */
+/* The element that an argument of a modification changes, with a.b.c as one name. A redeclaration counts as a change of the whole
+ * element. */
 typedef struct Modified {
   Map seen;       /* name -> the argument that gives its value or redeclares it */
   Map redeclared; /* name -> the argument that redeclares it */

@@ -19,7 +19,8 @@ typedef struct Versions {
 
 Versions versions_make(const Ast *ast);
 
-/* Reads the annotations of a top-level class. Warns if a library was requested in a version that it does not replace. */
+/* Reads the annotations of a top-level class. Warns if another version of a library was requested, and the library does not declare
+ * that it replaces that version. */
 void versions_read(Versions *versions, const AstClass *definition, Diags *diags);
 
 /* The version of that library that was requested first; NULL: none was. */

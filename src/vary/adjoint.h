@@ -1,11 +1,10 @@
-/* adjoint: the gradient of one number of a run, the last value of a column or its integral, by any number of parameters and start
- * values, for about the cost of two sensitivities.
+/* adjoint: the gradient of one number of a run, the last value of a column or its integral, with respect to any number of
+ * parameters and start values, for about the cost of two sensitivities.
  *
  * Sensitivities are propagated by linear maps: one for each step, and several for each event (sensitivity.h). During a run the
- * adjoint records the data of these maps. After the run it goes back from the end to the start. It applies the
- * transposes of the maps to the weights with which the variations of columns and discrete values enter the number,
- * and collects the weights of the parameters. The result equals that of forward
- * sensitivities except for round-off and the errors of iterations.
+ * adjoint records the data of these maps. After the run it goes back from the end to the start. It applies the transposes of the
+ * maps to the weights with which the variations of columns and discrete values enter the number, and collects the weights of the
+ * parameters. The result equals that of forward sensitivities except for round-off and the errors of iterations.
  *
  * Memory: for each step the columns at its stages. If these exceed the limit, steps between checkpoints are forgotten, and
  * recomputed from there when the adjoint needs them. */
@@ -50,8 +49,8 @@ void adjoint_forget(Adjoint *adjoint, uint32_t noted);
 void adjoint_note_begin(Adjoint *adjoint, const double *y);
 void adjoint_note_end(Adjoint *adjoint, const double *y);
 
-/* Values of the derivatives of roots, by columns and by leaves, and of the rows with the rates of all columns. The maps
- * below use the last of them. */
+/* Values of the derivatives of roots, with respect to columns and to leaves, and of the rows with the rates of all columns. The
+ * maps below use the last of them. */
 void adjoint_keep_roots(Adjoint *adjoint, const double *columns, const double *leaves);
 void adjoint_keep_rates(Adjoint *adjoint, const double *entries, const double *rows, const double *rates);
 
@@ -68,6 +67,6 @@ void adjoint_note_reset(Adjoint *adjoint, uint32_t reset, uint32_t column,
 /* Called after each step on the way back: should the computation stop? */
 typedef bool AdjointStop(void *context);
 
-/* The number, at the end y of the run, and its derivatives by all targets, in the heap. false: an error is in diags, or `stop`
- * returned true. */
+/* The number, at the end y of the run, and its derivatives with respect to all targets, in the heap. false: an error is in diags,
+ * or `stop` returned true. */
 bool adjoint_finish(Adjoint *adjoint, const double *y, AdjointStop *stop, void *context, Gradient *gradient);

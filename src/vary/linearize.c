@@ -70,7 +70,7 @@ static bool find_outputs(Linearization *work) {
   return true;
 }
 
-/* Its derivative by an input that it depends on directly. */
+/* Its derivative with respect to an input that it depends on directly. */
 static double direct_slope(const Linearization *work, const LinearOutput *output, uint32_t input) {
   Evaluator *evaluator = work->view->evaluator;
   Dag *dag = evaluator_model(evaluator)->dag;

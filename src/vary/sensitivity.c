@@ -152,7 +152,7 @@ static bool point_at(Sensitivity *sensitivity, double t, double *y) {
   return true;
 }
 
-/* Own stages: the columns at the nodes by dense output. */
+/* Makes stages for an integrator that has none: the columns at the nodes of a Radau method are read from its dense output. */
 static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
                                double to) {
   const RadauCoefficients *method = method_for(integrator, self);
@@ -195,7 +195,7 @@ static bool find_constants(Sensitivity *sensitivity, double t, const double *y) 
   return sensitivity->has_constants = true;
 }
 
-/* Jacobians at the stages, and the direct dependence of rows on parameters there. */
+/* Evaluates the Jacobians at the stages, and the derivatives of the rows with respect to the parameters there. */
 static bool evaluate_stages(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_constants &&
@@ -393,7 +393,7 @@ static double direction_error(Sensitivity *sensitivity, Direction *direction, bo
   return error_norm(sensitivity, direction) / inner;
 }
 
-/* Does the step resolve the variations? Also: how long may the next one be? */
+/* Finds whether the step resolves the variations, and how long the next step may be. */
 static void control_step(Sensitivity *sensitivity, bool is_bent) {
   const StepStages *step = &sensitivity->step;
   double error = 0;

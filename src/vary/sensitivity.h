@@ -1,11 +1,11 @@
-/* sensitivity: derivatives of a solution by parameters and start values, during the run.
+/* sensitivity: derivatives of a solution with respect to parameters and start values, during the run.
  *
  * They satisfy the variational equations G_y Y + g = 0 with links Y[from]' = Y[to]; g is the direct dependence of the rows on the
  * parameters (Maly and Petzold 1996, for DAEs). The scheme is staggered: when the integrator has accepted a step, the variational
  * equations over it are solved by Radau IIA. For a step of that method they use its stages and factors, otherwise points of the
- * dense output. They are linear, so the iteration only corrects for the use of one Jacobian at all stages. Y holds all columns,
- * so another choice of states changes nothing. The error of the variations is estimated like that of a step of Radau, and
- * influences the choice of steps: a step that does not resolve them is repeated with a shorter length.
+ * dense output. They are linear, so the iteration only corrects for the use of one Jacobian at all stages. Y holds all columns, so
+ * another choice of states changes nothing. The error of the variations is estimated like that of a step of Radau, and influences
+ * the choice of steps: a step that does not resolve them is repeated with a shorter length.
  *
  * At an event its time varies, too (Galán, Feehery and Barton 1999): values that are fixed there vary by Y + y' dt. */
 #pragma once

@@ -8,7 +8,7 @@
 #include "vary/sensitivity.h"
 #include "vary/whole_stages.h"
 
-/* The variation by one target. */
+/* The variation with respect to one target. */
 typedef struct Direction {
   double *parameter;                   /* variation of each parameter of the plan */
   double *now;                         /* columns, then discrete leaves: at the end of the last accepted step */

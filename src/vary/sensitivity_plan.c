@@ -68,7 +68,7 @@ static bool samples_stay(const SensitivityPlan *plan, Diags *diags) {
   return true;
 }
 
-/* An object made from a parameter in another language has no derivative by it. */
+/* An object made from a parameter in another language has no derivative with respect to it. */
 static bool objects_stay(const SensitivityPlan *plan, Diags *diags) {
   const Model *model = plan->code->model;
   for (uint32_t p = 0; p < model->parameters.count; p++) {

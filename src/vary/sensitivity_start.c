@@ -152,7 +152,8 @@ static bool find_roots(Sensitivity *sensitivity, double t, const double *y, bool
   return sensitivity_refuse(sensitivity, t, "an expression that gives a discrete value at the start has no derivative");
 }
 
-/* With start values as states, as the initializer has chosen them. */
+/* Finds the variations at the start with a choice of states in which the columns with start values are states, as in the
+ * initializer. */
 static bool start_by_states(Sensitivity *sensitivity, const Initial *initial, double t, const double *y) {
   View *view = sensitivity->view;
   const SensitivityPlan *plan = sensitivity->plan;

@@ -20,5 +20,5 @@ bool steady_continue(SteadySystem *steady, double *y, uint32_t *iterations);
  * where it is undefined. */
 double steady_residual(SteadySystem *steady, const double *y);
 
-/* Is the Jacobian regular at y? If it is not, there are other steady states next to this one. */
+/* Is the Jacobian regular at y? If it is singular, there are other steady states arbitrarily near. */
 bool steady_is_isolated(SteadySystem *steady, const double *y);

@@ -79,7 +79,8 @@ static int longest_chain(const Elimination *elimination) {
   return most;
 }
 
-/* Solves with right sides of the rows at the stages or, for the transpose, of the columns that are not states, in place. */
+/* Solves the equations of all stages in place. On input `values` are the right sides: one for each row at each stage or, for the
+ * transposed matrix, for each column that is not a state. */
 static bool solve(WholeStages *whole, const WholeStep *step, double *const *values) {
   const Elimination *elimination = whole->elimination;
   int32_t s = step->method->stages, rows = whole->system->rows, n = s * rows;

@@ -30,7 +30,7 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
   share->jump = array_jump_new(heap, original->evaluator);
   share->begin = heap_array(heap, reduced->array->columns, sizeof(double));
   share->before = heap_copy(heap, original->y, columns, sizeof(double));
-  /* These are guesses. There are none for columns that the view of a cloned run did not have. */
+  /* These are guesses. Columns that the view of a cloned run did not have start from 0. */
   for (size_t q = 0; q < columns; q++)
     if (!isfinite(share->before[q])) share->before[q] = 0;
   heap_numbers(heap, columns, &share->whole, &share->moved, &share->drift);

@@ -28,5 +28,5 @@ bool share_jump(Share *share, double t, double *y);
  * unchanged. A view with its own modes would then differ from the model: view->undetermined names a column. */
 bool share_solve(Share *share, double t, double *y);
 
-/* The same where columns of the view have been set: `held` as in ViewMethods. */
+/* Like share_solve, but some columns of the view have been set and keep their values: `held` as in ViewMethods. */
 bool share_solve_holding(Share *share, double t, double *y, const uint8_t *held);

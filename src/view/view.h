@@ -73,7 +73,8 @@ typedef struct ViewMethods {
   void *(*save_choice)(const View *view, Heap *heap);
   void (*restore_choice)(View *view, const void *choice, const double *y);
 
-  /* A saved choice as bytes, and back; NULL: it cannot be written, and is made again where it is needed. */
+  /* Converts a saved choice to bytes, or bytes to a choice. NULL: the choice cannot be saved as bytes, so it is made again after
+   * reading. */
   void (*transfer_choice)(const View *view, void *choice, Transfer *transfer);
 
   /* Why the rows could not be solved last; reason NULL: unknown. */

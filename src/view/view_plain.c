@@ -1,5 +1,5 @@
 /* view_plain: a system integrated as it is, at any index: each pair of a column and its derivative is a link, and the states never
- * change. Between steps the rows are satisfied at the nearest point. */
+ * change. Between steps, y is moved to the nearest point that satisfies the rows. */
 #include "integrate/nearest.h"
 #include "view/share.h"
 #include "view/view.h"

@@ -47,7 +47,7 @@ typedef struct ProverStep {
 
 typedef struct Proof {
   double proven;      /* length of time on which nothing changes */
-  double first, last; /* the rest lies between these times; NAN: there is none */
+  double first, last; /* nothing is proven between these times; NAN: all of the step is proven */
   double low,
       high; /* between these times each condition changes at most once, and the first change is there; NAN: no such times were
              * found */

@@ -95,7 +95,7 @@ static bool evaluate(Turning *turning, double t, const double *y, double *values
   return is_known;
 }
 
-/* The same, `steps` units of round-off to the side. */
+/* All determinants at a point that is moved by `steps` units of round-off. */
 static void evaluate_beside(Turning *turning, double t, const double *y, int steps, double *values) {
   const System *system = &turning->view->system;
   for (int32_t c = 0; c < system->columns; c++)
@@ -394,7 +394,7 @@ typedef enum FollowerTrace {
   TRACE_ZERO,
   TRACE_TURNS_AWAY, /* there is no zero, although long steps suggested one */
   TRACE_TOO_LONG,   /* the follower did not reach it: nothing is known */
-  TRACE_STUCK,      /* the same, because its steps became too small or failed near a zero */
+  TRACE_STUCK,      /* the follower did not reach it, because its steps became too small or failed near a zero */
 } FollowerTrace;
 
 /* Observations of a follower. */
@@ -453,8 +453,8 @@ static FollowerTrace follow_at(Turning *turning, uint32_t b, const TimedColumns 
   return found ? TRACE_ZERO : way->ends ? TRACE_NO_ZERO : stuck && is_beside_zero ? TRACE_STUCK : TRACE_TOO_LONG;
 }
 
-/* The same with the tightest tolerance that round-off allows. Near a zero, the smaller the determinant is, the more round-off the
- * columns have. */
+/* Calls follow_at with the tightest tolerance that round-off allows. The smaller the determinant, the more round-off the columns
+ * have. */
 static FollowerTrace follow(Turning *turning, uint32_t b, const TimedColumns *mark, double until, TurningPoint *point,
                             FollowedPath *way) {
   FollowerTrace trace = TRACE_STUCK;
@@ -535,7 +535,7 @@ static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *poi
   return fabs(trail->values[lower]) <= VANISHED * trail->largest;
 }
 
-/* The same, checked again. */
+/* Locates the zero of determinant b, and checks again that it is one. */
 static FollowerTrace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);

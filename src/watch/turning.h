@@ -20,7 +20,7 @@ typedef struct TurningPoint {
   double found;              /* time of the zero in the run, or where it was found */
 } TurningPoint;
 
-/* The blocks to watch: those whose matrices move. */
+/* The blocks to watch: those whose matrices are not constant. */
 typedef struct TurningPlan TurningPlan;
 
 /* Makes the plan for an array with the blocks of `structure`; NULL if there are none to watch. Lives as long as the code. */

@@ -75,7 +75,7 @@ static bool look_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* The same, but the columns that conditions read are interpolated. */
+/* Like look_at, but interpolates the columns that conditions read. */
 static bool peek_at(void *context, double t, double *margin) {
   Looking *looking = context;
   const WatcherPlan *plan = &looking->watcher->plan;

@@ -453,7 +453,7 @@ static int is_state(const Instance *instance, unsigned variable) {
   return 0;
 }
 
-/* Derivatives of all variables by states, inputs and parameters exist; there are no others. */
+/* Derivatives of all variables with respect to states, inputs and parameters exist; there are no others. */
 static InstanceStatus check_variables(Instance *instance, const unsigned *unknowns, size_t unknown_count,
                                       const unsigned *knowns, size_t known_count, const double *seed,
                                       const double *sensitivity) {
@@ -479,7 +479,7 @@ static void move_leaf(Solver *solver, int leaf, double by) {
   solver->overrides[leaf] = kept;
 }
 
-/* The derivative of all rows by an input or a parameter, by central differences, in `input_rows`. */
+/* The derivative of all rows with respect to an input or a parameter, by central differences, in `input_rows`. */
 static int find_input_rows(Solver *solver, int leaf) {
   const Model *model = solver->model;
   size_t parameters = (size_t)model->parameters * sizeof(double);

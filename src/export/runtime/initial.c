@@ -13,7 +13,7 @@ typedef struct Stage {
   double t;
   const ModelStage *size;
   int row, unknown;           /* its first ones */
-  int *start, *index, *entry; /* derivatives of the stage by columns, and their places in the system */
+  int *start, *index, *entry; /* derivatives of the stage with respect to columns, and their places in the system */
 } Stage;
 
 static void set_columns(const Stage *stage, const double *x) {

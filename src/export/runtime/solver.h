@@ -87,7 +87,7 @@ typedef struct ModelInitial {
   int unknowns, columns, parameters, nonzeros;
   const ModelStage *stage;
   const int *place, *unknown, *parameter; /* per column of the array; per unknown; per parameter: its leaf */
-  const int *start, *row;                 /* derivatives of the rows by the unknowns */
+  const int *start, *row;                 /* derivatives of the rows with respect to the unknowns */
   const double *weight, *nominal;         /* per unknown: how easily it moves, and its unit */
   const double *value, *target; /* per column: the solution with the values of the model's text; start values */
   ModelProgram *residual, *jacobian;
@@ -261,7 +261,7 @@ size_t solver_size(const Model *model);
 Solver *solver_make(const Model *model, void *memory); /* 0: there is no memory for its heap */
 void solver_free(Solver *solver);
 
-/* Call this after `changing` was read, and after it was written. */
+/* Call solver_saved after you have copied `changing`, and solver_restored after you have overwritten it. */
 void solver_saved(Solver *solver);
 void solver_restored(Solver *solver);
 
@@ -276,8 +276,8 @@ SolverStatus solver_start(Solver *solver, double time);
 SolverStatus solver_complete(Solver *solver);
 
 /* Integrates up to a time through all events. With `stop_at_event` it ends at the left limit of the first event, which stays
- * pending. A step may end after the requested time, unless the caller sets inputs there (solver->gets_inputs): then the values are
- * those inside the step, and the next call continues from its end. */
+ * pending. A step may end after the requested time; then the values are those inside the step, and the next call continues from its
+ * end. If the caller sets inputs (solver->gets_inputs), steps end at the requested time. */
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event);
 
 /* Handles the pending event. */
@@ -344,7 +344,7 @@ int events_are_lost(const Solver *solver);
 int events_are_undefined(Solver *solver, double t, const double *y);
 double events_indicator(const Solver *solver, int mode);
 
-/* host.c: makes the steps and their integrator for the current system. */
+/* host.c. host_make makes the integrator again if the system, a tolerance or the solver has changed. */
 void host_make(Solver *solver);
 void host_start(Solver *solver, double step);
 void host_pass_event(Solver *solver, int mode);
@@ -377,8 +377,8 @@ double host_size(const Solver *solver);
  * columns. Returns 1 if the rows do not determine them. */
 int host_direction(Solver *solver, double *columns, const double *rows);
 
-/* On input `columns` holds weights of all columns. On output it holds the derivatives of the weighted sum by the states, and `rows`
- * those by the values of the rows. */
+/* On input `columns` holds weights of all columns. On output it holds the derivatives of the weighted sum with respect to the
+ * states, and `rows` those with respect to the values of the rows. */
 int host_adjoint(Solver *solver, double *columns, double *rows);
 
 #endif
