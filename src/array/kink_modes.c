@@ -313,7 +313,7 @@ static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
   return found;
 }
 
-/* Is there a node below that is opened for any number of differentiations? */
+/* Is one of the nodes of these residuals opened, however often they are differentiated? */
 static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
   IndexVec order = {0};
   bool found = false;

@@ -14,9 +14,8 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  bool is_rough; /* rows call functions, contain exponentials of columns, or read delays by varying times: they are not
-                         smooth by construction */
-  Jacobian *jacobian;  /* all rows against all columns */
+  bool is_rough;      /* not smooth by construction: rows call functions, contain exponentials or read varying delays */
+  Jacobian *jacobian; /* all rows against all columns */
   Program *conditions; /* differences of all modes, then their sizes; NULL without modes */
   Program *written;    /* the differences as written, then their sizes */
   Program *rates;      /* rates of the differences; 0 if has_rate is false, because a derivative is not a column */
@@ -41,8 +40,7 @@ typedef struct ArrayCode {
   Program *delayed;     /* delayed values and inflows of pipes; NULL without them */
   Program *delay_times; /* delay times, then the longest, then 0; for pipes: x, whether the flow is positive, der(x) */
   uint8_t *matters;     /* per discrete leaf: how rows and initial equations depend on it, MATTERS_... */
-  bool *
-      remembered; /* per discrete leaf: its changes have an effect that is stored, such as a value that a when assigns */
+  bool *remembered;     /* per discrete leaf: the effect of a change is stored, such as a value that a when assigns */
   struct BlockShape **shapes; /* per block: made when first needed (block_shape.h); NULL until then */
   VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;

@@ -26,7 +26,7 @@ typedef struct ProgramText {
 
 ProgramText program_text(Heap *heap, const Program *program, const char *name);
 
-/* How many numbers its work space has. */
+/* The size of the program's work space, in numbers. */
 uint32_t program_text_work(const ProgramText *text);
 
 /* Everything that the programs of one model need, and each program as a function

@@ -72,11 +72,10 @@ void cvalue_misfit(RoutineState *s);
 /* Number or Array. */
 const char *cvalue_c_type(uint8_t dimensions);
 /* Integer and Real together are Real. */
-/* The variables that a value of the type is made of. */
+/* The number of variables of which a value of the type consists. */
 uint32_t cvalue_count_variables(const RoutineWriter *writer, Type type);
-/* The variables of which a value of the type consists: the dimensions of each. The fields of a record come in order, and the
- * fields of a nested
- * record in its place. Gives their number; `names` (may be NULL) are made from `name`. In the arena. */
+/* Lists the dimensions of these variables and returns their number. The fields of a record come in order, and those of a nested
+ * record in its place. The names of the variables begin with `name`; `names` may be NULL. Both lists are in the arena. */
 uint32_t cvalue_type_variables(const RoutineWriter *writer, Type type, const char *name, uint8_t **dimensions,
                                const char ***names);
 /* Sizes of a field as a list of numbers, NAN for `:`. */

@@ -76,7 +76,8 @@ static double *mode_of(const Schedule *schedule, const Timer *timer) {
 
 void schedule_end(Schedule *schedule, double end) { schedule->end = end; }
 
-/* The value of the mode at the end of the run, if the difference is exactly on an edge there; otherwise its value at t. */
+/* The value of the mode at t. Exception: if t is not before the end of the run, and the difference is exactly on an edge at that end,
+ * the value there. */
 static double value_at(const Schedule *schedule, const Timer *timer, double t) {
   double value = mode_value(timer->op, difference_at(schedule, timer, t));
   if (t < schedule->end) return value;

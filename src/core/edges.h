@@ -73,7 +73,7 @@ typedef struct EdgePlace {
   double peak;   /* largest margin seen since its last event */
   int changes;   /* number of changes since edges_begin */
   int slid;      /* it slid until the current event */
-  int rests;     /* the difference has reached its edge and stays there, where the mode has the other value */
+  int rests;     /* the difference has come to rest on its edge, and on the edge the mode has the other value */
 } EdgePlace;
 
 typedef struct EdgesNow {

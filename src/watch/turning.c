@@ -453,8 +453,8 @@ static FollowerTrace follow_at(Turning *turning, uint32_t b, const TimedColumns 
   return found ? TRACE_ZERO : way->ends ? TRACE_NO_ZERO : stuck && is_beside_zero ? TRACE_STUCK : TRACE_TOO_LONG;
 }
 
-/* Calls follow_at with the tightest tolerance that round-off allows. The smaller the determinant, the more round-off the columns
- * have. */
+/* Calls follow_at with the tightest tolerance with which the follower does not get stuck: near a zero, a tight tolerance is below the
+ * round-off of the columns. */
 static FollowerTrace follow(Turning *turning, uint32_t b, const TimedColumns *mark, double until, TurningPoint *point,
                             FollowedPath *way) {
   FollowerTrace trace = TRACE_STUCK;
