@@ -390,7 +390,7 @@ typedef struct daedal_options {
   void *context;
   bool no_event_rows; /* the result has rows at output points only, not both sides of each event */
   double
-      rank_tolerance; /* method "strangeness": singular values below this part of the largest count as zero; NaN: 1e-9 */
+      rank_tolerance; /* method "strangeness": singular values below this fraction of the largest count as zero; NaN: 1e-9 */
   const daedal_input *inputs; /* the memory that they point to must outlive plans and runs */
   uint32_t input_count;
   size_t input_size; /* size of daedal_input when the program was compiled; 0: that of this version */
@@ -407,8 +407,8 @@ typedef struct daedal_options {
   const double
       *output_times; /* the output points, ascending, within start and stop time; NULL: the ends of the intervals */
   uint32_t output_time_count;
-  /* "L", "x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
-   * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
+  /* "L", "x.start": parameters and start values with respect to which the solution is differentiated (docs/sensitivity.md). The
+   * result then has the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
   const char *const *sensitivity;
   /* The signal whose last value, or integral over the run, gets a gradient by the adjoint (docs/sensitivity.md). Not together with
    * `sensitivity`. NULL for none. */

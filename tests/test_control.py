@@ -476,8 +476,7 @@ end Regulator;
             self.assertAlmostEqual(arc["to"], end, delta=delta)
 
     def test_work_of_shots(self):
-        """Shots count against the limit of work: the message names it, and the option. Runs that diverge are stopped: a
-        chain of length 2 over a gap of 0.1 is found, where a sinh(0.05/a) = 1."""
+        """Shots count against the limit of work: the message names it, and the option. Runs that diverge are stopped, so that a chain of length 2 over a gap of 0.1 is found; there a sinh(0.05/a) = 1."""
         code, _, _, words = run(EXAMPLES / "goddard.mo", "--limits", "work=20M")
         self.assertEqual(code, 3, words)
         self.assertIn("the search for the solution of the boundary value problem: more than 20M steps of work; --limits work=40M allows more [D313]", words)

@@ -595,7 +595,7 @@ def check_communication(folder):
 
 
 def reset_model(generator, folder, number):
-    """Coupled unknowns, one more than there are states, with wishes for states, and a reinit of one of them."""
+    """Coupled unknowns, one more than there are states, with stateSelect, and a reinit of one of them."""
     n = generator.randint(3, 5)
     wishes = [generator.choice(["default", "prefer", "prefer", "always", "avoid"]) for _ in range(n)]
     starts = [f", start = {generator.uniform(-1, 1)}, fixed = true" for _ in range(n - 1)] + [""]

@@ -1,6 +1,6 @@
 """FMUs as models: an FMU that daedal exports and reads again gives the trajectory of the model, by itself and inside another model.
 
-Random plants (stable linear states, an output with feedthrough, a Boolean input, events of states and of time) are exported for
+Random plants (stable linear states, an output with feedthrough, a Boolean input, state events and time events) are exported for
 both versions. The FMU is run by model exchange and by co-simulation, also as one that cannot save its state, and in a loop with an
 algebraic equation. Then archives are damaged in every way: they are refused by name, never crash, and leave no files in the temporary folder."""
 import csv

@@ -1,5 +1,5 @@
 """Gradients of simulate by the adjoint, compared with sensitivities: for examples of high index and stiff ones, through
-pivots and events, for discrete values, integrals and generated models, from checkpoints, and by all parameters; and models
+pivots and events, for discrete values, integrals and generated models, from checkpoints, and with respect to all parameters; and models
 that are refused.
 
 DAEDAL_GRADIENT_MODELS sets the number of models, 20 by default."""
@@ -123,7 +123,7 @@ class Gradient(unittest.TestCase):
     def test_refused(self):
         plain = "model M parameter Real k = 2; parameter Integer n = 1; Real x(start = 1, fixed = true), c = k; equation der(x) = -k*n*x; end M;"
         for model, options, status, words in (
-                (plain, ("--gradient", "q"), 2, "'q' is not a signal"), (plain, ("--gradient", "c"), 2, "'c' is not a signal of the run that varies"),
+                (plain, ("--gradient", "q"), 2, "'q' is not a signal"), (plain, ("--gradient", "c"), 2, "'c' is not a signal that varies in the run"),
                 (plain, ("--gradient", "x", "--gradient-by", "n"), 2, "it is not a Real"),
                 (plain, ("--gradient", "x", "--sensitivity", "k"), 2, "either sensitivities or a gradient"),
                 (plain.replace("equation", "equation when x < 0.5 then terminate(\"enough\"); end when;"), ("--gradient", "x"), 6, "before its stop time"),

@@ -1,4 +1,4 @@
-"""Constraints that jump at an event of time or of a state, by every method. Variables with inertia share the jump as the
+"""Constraints that jump at a time event or a state event, by every method. Variables with inertia share the jump as the
 equations integrated over the instant require, or the run ends with a message that names a variable. Generated models: masses or
 capacitors under linear constraints on their velocities or positions. Unknowns and equations are used as they are or replaced by
 linear combinations. The results are compared with the impulse balance and fine steps after it."""

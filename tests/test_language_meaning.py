@@ -448,7 +448,7 @@ def determinant(m):
 
 
 class Ranges(unittest.TestCase):
-    """Algorithm sections with ranges by parameters mean the same as with numbers."""
+    """Algorithm sections whose ranges depend on parameters mean the same as sections with numbers."""
 
     def test_generated(self):
         tally = Tally("ranges by parameters")

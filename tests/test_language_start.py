@@ -87,7 +87,7 @@ class Start(unittest.TestCase):
         tally.check(self)
 
     def test_undefined_at_the_edge(self):
-        """An equation that holds after an event of time needs no value exactly at that time."""
+        """An equation that holds after a time event needs no value exactly at that time."""
         for edge in (0, 0.5):
             for solver in SOLVERS:
                 # these step into the pole of the derivative from within round-off of it

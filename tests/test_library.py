@@ -94,7 +94,7 @@ def friction(name, normal, sliding, sticking):
 
 class Friction(unittest.TestCase):
     def test_gets_stuck_and_slips(self):
-        """Masses each slide to rest from either side, stick, and break loose by a step of the force."""
+        """Masses each slide to rest from either side, stick, and break loose when the force steps up."""
         rng = random.Random(3)
         for _ in range(12):
             declared, equations, expected = "", "", {}

@@ -228,7 +228,7 @@ def quaternion_body(copies):
 
 
 def planar_in_space(more):
-    """Five bars with points in space, each held in its plane, and the distances of the planes."""
+    """Five bars between points in space, each held in the plane z = 0. Combinations of these constraints are superfluous."""
     points = Points(a=(-0.4, 0.9, 0.0), b=(0.7, 1.6, 0.0), c=(1.9, 0.8, 0.0)).on(o=(0, 0, 0), p=(1.5, 0, 0))
     rows = points.bars("o-a", "a-b", "b-c", "c-p") + ["az = 0", "bz = 0", "cz = 0"]
     return Mechanism(f"five bars in space, {more} superfluous", points.coordinates(), rows, ["az - bz = 0", "bz + 2*cz = 0", "az + bz + cz = 0"][:more], ["ax", "cx"],

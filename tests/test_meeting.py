@@ -17,7 +17,7 @@ COUNT = 16  # number of conditions of a generated model
 
 
 def outputs(name, solver, tolerance, stop):
-    """Outputs of the gates each nanosecond, and the report."""
+    """Outputs of the gates at every nanosecond, and the report."""
     with tempfile.TemporaryDirectory() as folder:
         table, report = pathlib.Path(folder, "o.csv"), pathlib.Path(folder, "o.json")
         subprocess.run([os.environ["DAEDAL"], "simulate", LOGIC, "--model", name, "--solver", solver, "--tolerance", repr(tolerance), "--stop-time",

@@ -118,7 +118,7 @@ class Sensitivity(unittest.TestCase):
         simulate(SOURCE / "examples/pendulum.mo", "--sensitivity", "L,g", "--plot", str(picture), "--plot-bands", "L=0.01, g=0.05",
                  "--plot-variables", "x,y", "--stop-time", "1")
         self.assertEqual(picture.read_text().count("fill-opacity"), 2)
-        self.assertIn("no sensitivity of x by `q`", simulate(SOURCE / "examples/pendulum.mo", "--sensitivity", "L", "--plot",
+        self.assertIn("no sensitivity of x with respect to `q`", simulate(SOURCE / "examples/pendulum.mo", "--sensitivity", "L", "--plot",
                                                              str(picture), "--plot-bands", "q=1", "--plot-variables", "x",
                                                              status=2))
 

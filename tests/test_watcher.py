@@ -1,4 +1,4 @@
-"""Events that hide inside a step: generated pulses of unknowns that only an equation gives, from a hundredth to a ten-millionth of
+"""Events that hide inside a step: generated pulses of unknowns that only an equation determines, from a hundredth to a ten-millionth of
 the run wide, with every solver. A run must report what it misses: a pulse that is not counted lies in a span of the certificate's
 `unproven`.
 

@@ -1,6 +1,6 @@
 /* ida_logic: the circuits of logic.mo by hand, for IDA with KLU: node voltages are unknowns, capacitances times their
  * derivatives and currents sum up to zero in each node (index 0), and each transistor adds its part of the residual and the
- * Jacobian. Usage: ida_logic nand|adder TOLERANCE [REPEATS]; one line of JSON, with the outputs of the gates each
+ * Jacobian. Usage: ida_logic nand|adder TOLERANCE [REPEATS]; one line of JSON, with the outputs of the gates at every
  * nanosecond. */
 #include <ida/ida.h>
 #include <math.h>
@@ -278,7 +278,7 @@ static int jacobian(realtype t, realtype cj, N_Vector y, N_Vector yp, N_Vector r
 typedef struct Outcome {
   int status;
   long steps, residuals, jacobians, factorizations;
-  double seconds, *output; /* of each gate, each nanosecond */
+  double seconds, *output; /* of each gate, at every nanosecond */
 } Outcome;
 
 static double clock_seconds(void) {

@@ -1,5 +1,5 @@
-/* lengths MODEL RUNS: loads and plans the pendulum, and runs it with another length each time. Prints the seconds of the
- * processor. */
+/* lengths MODEL RUNS: loads and plans the pendulum, and runs it with another length each time. Prints the seconds of
+ * processor time. */
 #include "daedal.h"
 
 #include <stdio.h>

@@ -331,7 +331,8 @@ static ArcOrder order_of_longest(const ArcSearch *search, uint32_t control, doub
   return longest.to > longest.from ? order_at(search, search->run, kind, control, *middle) : (ArcOrder){0, NAN};
 }
 
-/* A control that jumps joins an arc of even order only after infinitely many switches (McDanell and Powers 1971). */
+/* A control that jumps between its bounds reaches an arc of even order only after infinitely many switches (McDanell
+ * and Powers 1971). */
 static bool chatters(const ArcSearch *search) {
   double middle;
   for (uint32_t c = 0; c < search->controls; c++) {

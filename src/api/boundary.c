@@ -584,8 +584,8 @@ static daedal_result *shoot_held(daedal_model *model, const daedal_options *opti
 }
 
 /* Finds an optimal final time that is far from its guess. First finds the best run of the guessed length, then of twice that length
- * and so on, because bounded controls need time. From that run, or from shorter ones, it searches the best length. NULL: none was
- * found. */
+ * and so on, because bounded controls need time. From that run, or from shorter ones, it searches for the best length. NULL: none
+ * was found. */
 static daedal_result *shoot_lengths(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
   const Model *written = model->model;
   const Variable *end = &written->variables.data[written->parameters.data[written->optimal_end.parameter]];

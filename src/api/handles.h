@@ -357,7 +357,7 @@ bool read_invariants(daedal_result *result, const daedal_options *options);
 
 /* ---- sensitivities (sensitivity.c) ---- */
 
-/* Reads the parameters and start values to differentiate the solution by. */
+/* Reads the parameters and start values with respect to which the solution is differentiated. */
 bool read_targets(daedal_result *result, const daedal_options *options, Request *request);
 
 /* ---- resumed runs (resume.c) ---- */

@@ -77,8 +77,8 @@ static bool add_deviation(daedal_result *result, const PlotSeries *series, const
   const Trajectory *trajectory = recorder_of(result)->trajectory;
   uint32_t signal = daedal_result_sensitivity(result, series->label, target);
   if (signal == UINT32_MAX) {
-    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no sensitivity of %s by `%s` to draw a band from",
-               series->label, target);
+    diag_error(&result->diags, DIAG_USAGE, (Span){0},
+               "there is no sensitivity of %s with respect to `%s` to draw a band from", series->label, target);
     return false;
   }
   for (size_t row = 0; row < trajectory->rows; row++) {

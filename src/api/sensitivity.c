@@ -8,7 +8,8 @@ static const double GRADIENT_MEMORY = 256; /* megabytes */
 
 static bool refuse_target(daedal_result *result, const char *name, const char *why) {
   return refuse_usage(
-      result, arena_printf(&result->diags.arena, "the solution cannot be differentiated by '%s': %s", name, why));
+      result,
+      arena_printf(&result->diags.arena, "the solution cannot be differentiated with respect to '%s': %s", name, why));
 }
 
 /* Why solutions cannot be differentiated with respect to a parameter; NULL: they can. */
@@ -72,7 +73,7 @@ static bool read_list(daedal_result *result, const char *const *list, Request *r
   return true;
 }
 
-/* All parameters and fixed start values that solutions can be differentiated by. */
+/* All parameters and fixed start values with respect to which solutions can be differentiated. */
 static void list_all(daedal_result *result, Request *request) {
   Arena *arena = &result->diags.arena;
   const Model *model = result->model->model;
@@ -102,7 +103,7 @@ static bool read_gradient(daedal_result *result, const daedal_options *options, 
   if (options->gradient_by) return read_list(result, options->gradient_by, request);
   list_all(result, request);
   return request->target_count > 0 ||
-         refuse_usage(result, "the model has no parameter or start value to differentiate by");
+         refuse_usage(result, "the model has no parameter or start value to differentiate with respect to");
 }
 
 double daedal_result_functional(const daedal_result *result) {

@@ -53,7 +53,7 @@ static bool choose_points(const BlockJacobian *jacobian, const Samples *samples,
   return found == SHADOWS;
 }
 
-/* The matrix of the lines in `order`, and of the places where they are not zero. */
+/* The matrix of the lines in `order`; its rows are the places where one of them is not zero. */
 static bool fill(ShadowedMatrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order,
                  const Samples *samples, Arena *arena) {
   int32_t n = jacobian->size, lines = line_count(jacobian, rows), places = line_count(jacobian, !rows);
@@ -191,7 +191,7 @@ static ShadowedEntry divide(Dag *dag, const ShadowedEntry *a, const ShadowedEntr
   return result;
 }
 
-/* A pivot must not be smaller than this part of the best one, both relative to their rows. */
+/* A pivot must not be smaller than this fraction of the best one, both relative to their rows. */
 static const double THRESHOLD = 0.1;
 
 /* Size of an entry relative to its row, the smallest over the points. */

@@ -17,7 +17,7 @@ static bool is_plain(Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_PRE);
 }
 
-/* Are the unknowns of the new residual those of the old one, and is x found only alone? */
+/* Does the value contain only unknowns of the equation, and not the unknown itself? */
 static bool fits(const Problem *problem, uint32_t i, Expr unknown, Expr value) {
   const Incidence *incidence = &problem->incidence;
   Dag *dag = problem->model->dag;

@@ -1,5 +1,6 @@
-/* inverse: where the structure solves a single equation y = f(x) for x, and the model says x = g(y) (Inversion), that takes its place.
- * Its residual is kept and checked along the run like a constraint, because g may be an inverse in name only. */
+/* inverse: if the structure solves a single equation y = f(x) for x, and the model declares the inverse x = g(y) (Inversion), the
+ * inverse replaces the equation. Its residual is kept and checked along the run like a constraint, because g may be an inverse in
+ * name only. */
 #pragma once
 
 #include "array/array.h"

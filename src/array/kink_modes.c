@@ -17,7 +17,7 @@ static bool is_moving(const Dag *dag, Expr e) {
   return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME);
 }
 
-/* Is this a node that is opened where its equation is differentiated c times? */
+/* Does this node become a condition with events if its equation is differentiated c times? */
 static bool is_opened(const Dag *dag, Expr e, int32_t c) {
   double order = 0;
   if (!is_moving(dag, e)) return false;
@@ -313,7 +313,7 @@ static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
   return found;
 }
 
-/* Is one of the nodes of these residuals opened, however often they are differentiated? */
+/* Does one of the nodes of these residuals become such a condition, however often its equation is differentiated? */
 static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
   IndexVec order = {0};
   bool found = false;
@@ -323,7 +323,7 @@ static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
   return found;
 }
 
-/* Where jumps are opened. */
+/* The data for turning jumps without events into conditions with events. */
 typedef struct Opening {
   Dag *dag;
   Heap *heap;

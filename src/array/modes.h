@@ -32,7 +32,7 @@ typedef struct Modes {
   Expr *kink, *kink_rate, *kink_size; /* its derivative with respect to time; its size, as above */
 } Modes;
 
-/* Can anything happen at all? */
+/* Can there be an event? */
 bool modes_make_events(const Modes *modes);
 
 /* How many discrete leaves there are: of the model, of the logic, of the modes. */

@@ -11,7 +11,7 @@ enum { LARGEST = 20000, POINTS = 2 };
 
 static const double NOTHING = 1e-9;
 
-/* A pivot must not be smaller than this part of the largest in its row. */
+/* A pivot must not be smaller than this fraction of the largest in its row. */
 static const double THRESHOLD = 0.1;
 
 typedef struct EchelonEntry {

@@ -333,7 +333,7 @@ static bool is_left_alone(const Samples *samples, const Term *terms, uint32_t co
   return is_alone;
 }
 
-/* Checks all rows at one point, and checks rows in which only one unknown is left more closely. */
+/* Checks all rows at one point, and then checks more closely the rows in which only one unknown is left. */
 static bool find_more_zeros(Samples *samples, const Expr *residual, uint32_t count) {
   const Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;

@@ -263,7 +263,7 @@ static const char *scan_exponent(const char *at, const char *end, Digits *digits
   bool negative = at < end && *at == '-';
   if (at < end && (*at == '-' || *at == '+')) at++;
   if (at == end || !is_digit(*at)) return start;
-  int64_t exponent = 0; /* limited to bounds beyond every double, for any digits */
+  int64_t exponent = 0; /* larger exponents stop growing: they are beyond every double */
   for (; at < end && is_digit(*at); at++) exponent = exponent < 100000000000 ? exponent * 10 + (*at - '0') : exponent;
   digits->exponent += negative ? -exponent : exponent;
   return at;

@@ -1,5 +1,5 @@
 /* inputs: the values of the inputs of one run at the present time. A table is read from its current segment, which only an event
- * changes. So a step sees a smooth function; jumps and kinks are events of time. */
+ * changes. So a step sees a smooth function; jumps and kinks are time events. */
 #pragma once
 
 #include "base/transfer.h"

@@ -9,7 +9,7 @@
 /* The most intervals in one search: where a condition touches its edge again and again, the remaining time is only
  * sampled. */
 enum { STRETCH_LIMIT = 4096 };
-/* Steps of work for one operation on intervals; looks of a short search. */
+/* Steps of work for one operation on intervals; intervals examined in a short search. */
 enum { INTERVAL_WORK = 6, SHORT_SEARCH = 10 };
 
 static const char SEARCH[] = "the search for events of time";
@@ -76,8 +76,8 @@ static double *mode_of(const Schedule *schedule, const Timer *timer) {
 
 void schedule_end(Schedule *schedule, double end) { schedule->end = end; }
 
-/* The value of the mode at t. Exception: if t is not before the end of the run, and the difference is exactly on an edge at that end,
- * the value there. */
+/* The value of the mode at t. Exception: if t is not before the end of the run, and the difference is exactly on an
+ * edge at that end, it is the value there. */
 static double value_at(const Schedule *schedule, const Timer *timer, double t) {
   double value = mode_value(timer->op, difference_at(schedule, timer, t));
   if (t < schedule->end) return value;

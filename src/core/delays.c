@@ -14,8 +14,8 @@ enum { PARTS_LIMIT = 16 };
 /* The time before the run. */
 enum { NO_PIECE = -1 };
 
-/* JUMP: the smallest jump, relative to the value. KINK: a change of the derivatives counts as a kink if it changes the value by at
- * least this part within the delay time. */
+/* JUMP: the smallest jump, relative to the value. KINK: a change of the derivatives counts as a kink if it changes the
+ * value by at least this fraction within the delay time. */
 static const double JUMP = 1e-10, KINK = 1e-6;
 
 /* Relative to the longest delay: a delay that goes to zero may read this far ahead of the known values. */

@@ -195,7 +195,7 @@ void edges_rest(Edges *edges, double t, const double *y) {
   memcpy(edges->rate, edges->slope, size);
 }
 
-/* Keeps the last difference of a mode whose branches meet, and sets the mode by it. */
+/* Keeps the last difference of a mode whose branches meet, and sets the mode from it. */
 static void keep_meeting(Edges *edges, int m) {
   *mode_of(edges, m) = condition_value(kind_of(edges, m), edges->difference[m]);
   edges->place[m].before = edges->difference[m];
@@ -644,7 +644,7 @@ static void drop_slide(Edges *edges, int k) {
   memmove(&now->slide[k], &now->slide[k + 1], (size_t)(now->slides - k) * sizeof(Slide));
 }
 
-/* Sets the modes of the k-th slide by their last differences. */
+/* Sets the modes of the k-th slide from their last differences. */
 static void set_as_they_are(const Edges *edges, int k) {
   for (int m = 0; m < edges->count; m++)
     if (is_along(edges, m, k)) *mode_of(edges, m) = condition_value(kind_of(edges, m), edges->difference[m]);

@@ -28,9 +28,9 @@ typedef struct Condition {
 } Condition;
 
 /* A solution that stays on an edge because the equations on both sides lead back to it. The columns are the mean of the columns of
- * both modes that keeps the difference constant (Filippov 1988, chapter 2). On several edges at once the effects of the modes add
- * up. A corner has all modes below their edges, or one of them above. The columns are the mean over the corners that keeps all
- * differences constant. */
+ * both modes that keeps the difference constant (Filippov 1988, chapter 2). On several edges at once the effects of the modes must
+ * be additive. A corner has all modes below their edges, or one of them above. The columns are the mean over the corners that keeps
+ * all differences constant. */
 typedef struct Slide {
   int mode;                     /* the first mode that chattered; other modes with the same edge follow it */
   double weight;                /* of the side above; outside of [0, 1] the solution leaves the edge */
@@ -137,8 +137,8 @@ double edges_size(double difference);
 /* How far mode m may be beyond its edge: by round-off, or by hysteresis. */
 double edges_band(const Edges *edges, int m);
 
-/* How far a difference is inside the range of mode m, plus round-off. A negative margin is a contradiction. HUGE_VAL for modes of
- * time. The second function does this for another value of the mode. */
+/* How far a difference is inside the range of mode m, plus round-off. A negative margin is a contradiction. HUGE_VAL
+ * for timed modes. The second function does this for another value of the mode. */
 double edges_margin(const Edges *edges, int m, double difference);
 double edges_margin_with(const Edges *edges, int m, double value, double difference);
 
@@ -176,9 +176,9 @@ bool edges_dip(Edges *edges, double t, const double *y, double step);
 /* Like edges_keep at the end of a step, unless edges_dip is true: then it returns false. */
 bool edges_pass(Edges *edges, double t, const double *y, double step);
 
-/* Call this at the end of a step, at (t, y). By the last differences, it looks for modes whose differences have reached
- * their edges and rest there, as in max(x, 1) > 1. Such a difference is in the range of either mode, so only the relation itself
- * says which one holds. */
+/* Call this at the end of a step, at (t, y). From the last differences it finds modes whose differences have reached their edges
+ * and rest there, as in max(x, 1) > 1. Such a difference is in the range of either mode, so only the relation itself says which one
+ * holds. */
 void edges_rest(Edges *edges, double t, const double *y);
 
 /* May the difference of mode m have left its range and come back since the beginning of the step, if it moved no faster than
@@ -222,7 +222,7 @@ void edges_begin(Edges *edges, int m);
 /* Keeps the differences at (t, y) as those where an event was located. */
 void edges_locate(Edges *edges, double t, const double *y);
 
-/* The value that mode m should have by its last difference. On an edge, the rate decides; if the rate is not known, the
+/* The value that mode m should have according to its last difference. On an edge, the rate decides; if the rate is not known, the
  * mode stays. */
 double edges_wanted(const Edges *edges, int m);
 
@@ -232,12 +232,12 @@ bool edges_agree(const Edges *edges);
 bool edges_all_agree(const Edges *edges);
 
 /* The start of a run is at (t, y). There modes have the values of their relations as written, if they agree with them. The second
- * function: from here on a mode on an edge has the value that holds right after the start; returns the first mode, not one of time, for which
- * that makes a difference; -1: none. */
+ * function: from here on a mode on an edge has the value that holds right after the start; returns the first mode, not a timed one,
+ * for which that makes a difference; -1: none. */
 void edges_enter_start(Edges *edges, double t, const double *y);
 int edges_leave_start(Edges *edges, double t, const double *y);
 
-/* Sets every mode by its last difference, at (t, y), and returns how many changed. A difference on an edge moves in the direction
+/* Sets every mode from its last difference, at (t, y), and returns how many changed. A difference on an edge moves in the direction
  * of its rate. A mode that has changed and changed back since edges_begin stays. others: something that modes may depend on has
  * changed. *matter becomes true if rows depend on a mode that changes. */
 int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter);

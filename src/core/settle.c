@@ -22,7 +22,7 @@ static void go_back(Settle *settle, const SettleBeginning *begin, double *y) {
 
 /* ---- sliding ---- */
 
-/* If the rates of several sliding modes do not add up, no mean of the corners is known to be the solution. Then only one
+/* If the effects of several sliding modes are not additive, no mean of the corners is known to be the solution. Then only one
  * of them slides. */
 static bool slide_if_sum(Settle *settle, double t, double *y) {
   Edges *edges = settle->switching->edges;
@@ -146,7 +146,7 @@ static bool agrees(Settle *settle, bool settled, double t, const double *y) {
   return edges_first_contradiction(settle->switching->edges) < 0;
 }
 
-/* The equations after an event of time may be undefined exactly at its time. */
+/* The equations after a time event may be undefined exactly at the time of the event. */
 static bool settle_later(Settle *settle, double *t, double *y, int mode) {
   double behind = switching_behind(*t);
   if (mode >= 0 && !settle->switching->edges->condition[mode].is_timed) return false;

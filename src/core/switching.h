@@ -1,6 +1,6 @@
 /* switching: everything discrete of a run: modes (edges.h), conditions that depend only on time, other discrete values (decide.h) and
- * delays (delays.h). This file sets them for given columns, at the start of a run and at events (settle.h), and knows the next
- * event of time.
+ * delays (delays.h). This file sets them for given columns, at the start of a run and at events (settle.h), and knows
+ * the next time event.
  *
  * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
@@ -40,13 +40,13 @@ typedef struct Switching {
   int leaves; /* the number of discrete values */
 } Switching;
 
-/* Just after t: events of time that differ only by round-off are one. */
+/* Just after t: time events that differ only by round-off are one. */
 double switching_behind(double t);
 
 /* Sets everything by the relations as written at a guess, where equations need not hold. Do rows depend on what has changed? */
 bool switching_guess(Switching *switching, double t, const double *y);
 
-/* Sets every mode by its last difference, at (t, y), then all other discrete values; returns how many changed: see edges_set. */
+/* Sets every mode from its last difference, at (t, y), then all other discrete values; returns how many changed: see edges_set. */
 int switching_set(Switching *switching, double t, const double *y, bool *matter);
 
 /* Sets all discrete values by the columns at (t, y), until they no longer change. Do rows depend on what has changed? */
@@ -69,14 +69,14 @@ typedef enum SwitchingStart {
 SwitchingStart switching_start(Switching *switching, const SwitchingColumns *columns, double t);
 
 /* At the start, modes have the values of their relations as written. In a run this holds from the first call on, if they have
- * these values at (t, y). From the second call on, a mode on an edge has the value that holds right after it. The second function
- * returns the first mode at (t, y) for which that makes a difference; -1: none. */
+ * these values at (t, y). From the second call on, a mode on an edge has the value that holds right after the start. The second
+ * function returns the first mode at (t, y) for which that makes a difference; -1: none. */
 void switching_enter_start(Switching *switching, double t, const double *y);
 int switching_leave_start(Switching *switching, double t, const double *y);
 
 /* A run or a step begins at (t, y), where the modes agree: keeps the differences there. */
 void switching_begin(Switching *switching, double t, const double *y);
 
-/* The time of the next event in (t, until] that is known in advance; HUGE_VAL: none. *mode is the mode of time that changes there, or
+/* The time of the next event in (t, until] that is known in advance; HUGE_VAL: none. *mode is the timed mode that changes there, or
  * -1 if it is another event. */
 double switching_next_time(Switching *switching, double t, double until, int *mode);

@@ -84,7 +84,7 @@ bool ownership_find(Derivation *d);
  * determines x rather than v. */
 void ownership_match(Derivation *d, bool rates_first);
 
-/* The partial time derivative of an expression, by time itself and by given functions of time. */
+/* The partial time derivative of an expression, through time itself and through given functions of time. */
 Expr explicit_rate(const Derivation *d, Expr e);
 
 /* ---- lagrange.c ---- */

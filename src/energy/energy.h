@@ -5,7 +5,7 @@
  *   h(t, q) = 0 or G q' + g = 0 or G q'' + g = 0 ...
  *
  * with derivatives of any order. G is the gradient of the constraint's residual (left minus right side) with respect to the
- * coordinates, or by their highest derivatives in it. */
+ * coordinates, or with respect to their highest derivatives in it. */
 #pragma once
 
 #include "model/model.h"

@@ -241,9 +241,9 @@ static void assert_pairs(Optimal *o, uint32_t j) {
     Expr diagonal =
         dag_multiply(o->dag, dag_partial(o->dag, o->slope[0][j], u), dag_partial(o->dag, o->slope[0][i], v));
     Expr minor = dag_subtract(o->dag, diagonal, dag_multiply(o->dag, mixed, mixed));
-    assert_legendre(
-        o, j, minor,
-        arena_printf(&d->arena, "the determinant of d2H by %s and %s", coordinate_name(d, j), coordinate_name(d, i)));
+    assert_legendre(o, j, minor,
+                    arena_printf(&d->arena, "the determinant of d2H with respect to %s and %s", coordinate_name(d, j),
+                                 coordinate_name(d, i)));
   }
 }
 

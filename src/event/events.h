@@ -7,13 +7,13 @@
 /* The run begins at (t, y), or returns there; the modes agree at that point. */
 void events_begin(View *view, double t, const double *y);
 
-/* The time of the next event in (t, stop] that is known in advance; INFINITY: none. *mode is the mode of time that changes there,
+/* The time of the next event in (t, stop] that is known in advance; INFINITY: none. *mode is the timed mode that changes there,
  * or -1 if a sample is due or an input has a kink or a jump. */
 double events_next_time(View *view, double t, double stop, int *mode);
 
 /* Handles the event (t, y) of this mode (MAP_NONE: of none). Sets modes and other discrete values and solves the other columns
  * until all agree, or begins to slide along an edge. Then executes the whens, and repeats until nothing changes. If the
- * equations are undefined at an event of time, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
+ * equations are undefined at a time event, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
 bool events_settle(View *view, double *t, double *y, uint32_t mode);
 
 /* Sets the columns marked in `held` to these values at (t, y), and solves the others; states keep their values as far as the rows

@@ -91,7 +91,7 @@ static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) 
   return AST_NONE;
 }
 
-/* A value whose fields are taken. The first `taken` of them are arguments of its constructors; `inner` is the argument found
+/* A value whose fields are selected. The first `taken` of them are arguments of its constructors; `inner` is the argument found
  * there. */
 typedef struct FieldLeaf {
   AstExpr whole, inner;
@@ -135,7 +135,7 @@ static bool has_alternatives(const Tree *tree, AstExpr e) {
          (kind == AST_ITERATION && ast_path_is(tree->ast, ast_path(tree->ast, e), "array"));
 }
 
-/* The values among the nodes of e whose fields are to be taken, last one first: elements of arrays, branches of an if. */
+/* The values inside e whose fields are selected, the last one first: elements of arrays, branches of an if. */
 static void find_leaves(Tree *tree, AstExpr e, Scope scope, const Name *names, uint32_t count, FieldLeafVec *leaves) {
   AstExpr first = ast_first(tree->ast, e);
   bool *is_value = heap_array(tree->heap, e - first + 1, sizeof *is_value);

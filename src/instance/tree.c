@@ -108,7 +108,7 @@ static const AstModification *nest_modification(Tree *tree, const AstArgument *a
   return nested;
 }
 
-/* Appends the modifiers of element `name` among the modifiers of a part, in order, without redeclarations. */
+/* Appends the modifiers of a part that modify element `name`, in order, without redeclarations. */
 static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Name name) {
   for (uint32_t i = 0; i < modifiers.count; i++) {
     const Modifier *outer = &modifiers.data[i];

@@ -42,7 +42,7 @@ struct Condense {
   VEC(Pivot) pivots;
   /* The pivots' columns and rows at the time of their elimination, and their effect on vectors. */
   VEC(PivotEntry) lower;   /* the entries of the pivots' columns */
-  VEC(WeightedEntry) down; /* terms that the rows of these entries get from the pivots' rows, row by row */
+  VEC(WeightedEntry) down; /* the terms that the pivots' rows subtract from the rows of these entries, row by row */
   VEC(RowTerms) taking;    /* which of these terms belong to a row; a row comes after the rows whose terms it gets */
   IntVec upper;            /* the places of the entries of the pivots' rows */
   VEC(WeightedEntry) up;   /* terms that the columns of these entries add to the pivots' columns */

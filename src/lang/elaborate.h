@@ -451,7 +451,7 @@ void routines_check_uncalled(Elaboration *el);
 /* Declares the slots of the routine of `function g = der(f, x)`, and adds its code once the code of f exists. */
 bool derivative_declare(Elaboration *el, ClassEntry *entry, Routine *routine);
 void derivative_compile(Elaboration *el, Routine *routine);
-/* The arguments to differentiate by, with their positions in dag_call; returns their number. */
+/* The arguments with respect to which it differentiates, with their positions in dag_call; returns their number. */
 uint32_t derivative_positions(const Elaboration *el, const Routine *routine, const Value *inputs, uint32_t *positions);
 /* Fills outputs, whose sizes are set, with the derivatives; false if f cannot be inlined. */
 bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs);
@@ -568,5 +568,6 @@ bool symbolic_calls_act(const Elaboration *el, const Routine *code, Span span);
 
 void algorithm_elaborate(Elaboration *el, const AstSection *section);
 
-/* Warns of a call without a result, in this code: only whens and initial sections (`is_made`) have its effects, except for assertions. */
+/* Warns of a call without a result in this code: except for assertions, its effects happen only in whens and initial
+ * sections (`is_made`). */
 void algorithm_warn_of_call(Elaboration *el, const Routine *code, const AstStatement *statement, bool is_made);

@@ -49,9 +49,9 @@ typedef struct Request {
   const double *parameter_overrides; /* by leaf index, NAN: none; NULL: none at all */
   StartValues starts;
   double perturbation;    /* added to every state at the start, relative to its size or 1; needs a state-space form */
-  const uint32_t *varied; /* parameter leaves by which the rows are differentiated */
+  const uint32_t *varied; /* parameter leaves with respect to which the rows are differentiated */
   uint32_t varied_count;
-  const SensitivityTarget *targets; /* targets by which the solution is differentiated */
+  const SensitivityTarget *targets; /* targets with respect to which the solution is differentiated */
   uint32_t target_count;
   StartSlopes start_slopes; /* how `starts` varies with the targets */
   const char *functional;   /* as written, its gradient is computed; NULL: sensitivities are */

@@ -511,10 +511,10 @@ static bool pass_vary(Plan *plan) {
   const Request *request = &plan->request;
   if (!request->varied_count && !request->target_count) return true;
   if (plan->reduction.reduced.code != plan->code || plan->reduction.strangeness) {
-    diag_error(plan->diags, DIAG_USAGE, (Span){0},
-               "method %s makes other equations, which are not differentiated by "
-               "parameters; use method dummy",
-               request->method->name);
+    diag_error(
+        plan->diags, DIAG_USAGE, (Span){0},
+        "method %s makes other equations, which are not differentiated with respect to parameters; use method dummy",
+        request->method->name);
     return false;
   }
   if (!inputs_are_plain(plan)) return false;

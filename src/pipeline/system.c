@@ -113,7 +113,7 @@ static double slope_of(void *context, uint32_t direction, Expr constant) {
   return sensitivity_slope(context, direction, constant);
 }
 
-/* Finds the integrand of the gradient. false: it is not a signal that varies. */
+/* Finds the integrand of the gradient. false: it is not a signal that varies in the run. */
 static bool find_functional(const Simulation *simulation, Functional *functional) {
   const Recorder *recorder = simulation->recorder;
   uint32_t columns = recorder->evaluator->array->columns;
@@ -123,7 +123,7 @@ static bool find_functional(const Simulation *simulation, Functional *functional
   uint32_t source = found && found->column != SIGNAL_CONSTANT ? recorder->source[found->column] : MAP_NONE;
   if (source == MAP_NONE) {
     Diag *diag = diag_error(simulation->diags, DIAG_USAGE, (Span){0},
-                            "no gradient of %s: '%s' is not a signal of the run that varies",
+                            "no gradient of %s: '%s' is not a signal that varies in the run",
                             simulation->request.functional, simulation->request.integrand);
     if (!found) signals_suggest(recorder->signals, simulation->diags, diag, simulation->request.integrand);
     return false;

@@ -559,7 +559,7 @@ static void map_modes(Reduction *reduction, Derived *derived) {
 }
 
 /* A tie that is a separate equation has a derivative that the original array does not have. It starts with the value of its
- * successor, where the multipliers are zero. */
+ * successor, because the multipliers are zero at the start. */
 static void start_ties(Reduction *reduction, const Derived *derived) {
   Reduced *reduced = &reduction->reduced;
   for (uint32_t q = 0; q + 1 < reduction->array->columns; q++) {

@@ -1,5 +1,5 @@
-/* strange_point: a consistent point of the derivative array by Gauss and Newton's method (Kunkel, Mehrmann 2003,
- * section 2, (11)), nearest in a weighted norm. Invariant: a step is taken only if the scaled residual falls. */
+/* strange_point: a consistent point of the derivative array by the Gauss-Newton method (Kunkel, Mehrmann 2003, section
+ * 2, (11)), nearest in a weighted norm. Invariant: a step is taken only if the scaled residual falls. */
 #include "nonlinear/nonlinear.h"
 #include "reduce/strangeness.h"
 

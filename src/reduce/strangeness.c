@@ -526,8 +526,8 @@ static void take_form(Reduction *reduction) {
   }
   reduction->remark =
       arena_printf(reduction->arena,
-                   "strangeness index %d: d = %d differential and a = %d algebraic equations for %d variables, and the "
-                   "derivatives in them",
+                   "strangeness index %d: d = %d differential and a = %d algebraic equations for %d variables; the "
+                   "other equations give their derivatives",
                    (int)strangeness->mu, (int)strangeness->d, (int)strangeness->a, (int)strangeness->size);
 }
 

@@ -40,7 +40,7 @@ struct RunLoop {
   double next_output; /* time of the next output point; INFINITY: there is none */
   /* an event was passed before the current output point: the step is taken again, and its rows are removed */
   bool again;
-  bool is_inexact;   /* a warning has said that a declared inverse is none */
+  bool is_inexact;   /* a warning has said that a declared inverse is not one */
   bool is_open;      /* the work after the last step is still to be done: its event, the choice of states */
   double now;        /* time reached; earlier than the stepper's time if it lies within the last step */
   double broken_off; /* time within the last step at which the rows cannot be solved; INFINITY: none */
@@ -96,7 +96,7 @@ static void look_at_signs(RunLoop *run, double t) {
   run->signs = NULL;
 }
 
-/* Checks the constraints at a point, and says once if an inverse that the model declares is none. */
+/* Checks the constraints at a point, and says once if a declared inverse is not one. */
 static void check_point(RunLoop *run, double t, const double *y) {
   Constraints *constraints = run->constraints;
   constraints_check(constraints, t, y);

@@ -33,8 +33,8 @@ static uint32_t farthest_jump(const Stepper *stepper) {
   return farthest;
 }
 
-/* The columns at t: states from the last step, or by the rates at its beginning, with the rows solved. Steps that hardly advance do
- * not update rates, which do not matter to them. */
+/* The columns at t: states from the last step, or from the rates at its beginning, with the rows solved. Steps that hardly advance
+ * do not update rates, which do not matter to them. */
 static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
   const System *system = &stepper->view->system;
   if (has_step && t >= stepper->now.before) {
@@ -192,7 +192,7 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   return is;
 }
 
-/* Do the states reach the columns `beyond`, at t, by the rates at the beginning of the last step? They do if the rates
+/* Do the states reach the columns `beyond`, at t, with the rates at the beginning of the last step? They do if the rates
  * stay constant, or the distance is small. */
 static bool reaches(const Stepper *stepper, double t) {
   const System *system = &stepper->view->system;

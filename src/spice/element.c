@@ -651,7 +651,7 @@ static bool read_behavioural(const Element *element) {
 
 /* ---- S, W ---- */
 
-/* vt, vh, ron, roff of a model, or it, ih for a switch by current. */
+/* vt, vh, ron, roff of a model, or it, ih for a switch controlled by a current. */
 typedef struct SwitchModel {
   double threshold, hysteresis, closed, open;
 } SwitchModel;

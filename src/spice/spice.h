@@ -26,8 +26,8 @@ typedef struct Topology {
   bool has_charges;                 /* charges and fluxes are separate variables */
   double gmin;                      /* conductance across every junction; 0 if there is none */
   VEC(Name) nodes, voltage_sources; /* rows of the projectors */
-  TopologyGroupVec cutsets;         /* a column of Q_CRV each */
-  TopologyGroupVec loops;           /* a column of Q_V-C each */
+  TopologyGroupVec cutsets;         /* each is a column of Q_CRV */
+  TopologyGroupVec loops;           /* each is a column of Q_V-C */
 } Topology;
 
 /* The analysis that a netlist requests. */

@@ -15,7 +15,8 @@
 
 typedef struct Adjoint Adjoint;
 
-/* The number: the value at the end, or the integral over the run, of a column, or of a discrete leaf (column MAP_NONE). */
+/* The number whose gradient is computed: the value at the end, or the integral over the run, of a column or of a
+ * discrete leaf (column MAP_NONE). */
 typedef struct Functional {
   uint32_t column, leaf;
   double sign;
@@ -41,7 +42,7 @@ void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pr
 /* A step that was accepted. */
 void adjoint_note_step(Adjoint *adjoint, const StepStages *step);
 
-/* The number of recorded maps, and the return to that number, for an event that is handled again. */
+/* The number of recorded maps; the second function returns to that number, for an event that is handled again. */
 uint32_t adjoint_noted(const Adjoint *adjoint);
 void adjoint_forget(Adjoint *adjoint, uint32_t noted);
 

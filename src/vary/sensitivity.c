@@ -303,7 +303,7 @@ static double correct(const Sensitivity *sensitivity) {
   return sqrt(sum);
 }
 
-/* Corrections by only P are enough if the Jacobians of the stages differ little; otherwise all stages are solved at once. The
+/* It is enough to correct with P if the Jacobians of the stages differ little; otherwise all stages are solved at once. The
  * contraction of a correction is known from the step before. */
 static bool iterate(Sensitivity *sensitivity, Direction *direction) {
   double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CLEARLY_LESS), NEGLIGIBLE);

@@ -188,7 +188,8 @@ bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint
   return true;
 }
 
-/* States keep their values at an event, except those that reinit sets; jumps of states by the equations are not differentiated. */
+/* States keep their values at an event, except those that reinit sets; jumps of states that the equations cause are not
+ * differentiated. */
 static bool states_stay(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   for (int32_t l = 0; l < system->links; l++) {

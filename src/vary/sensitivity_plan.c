@@ -75,7 +75,8 @@ static bool objects_stay(const SensitivityPlan *plan, Diags *diags) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
     if (variable->type != TYPE_EXTERNAL_OBJECT || !moves(plan, variable->binding)) continue;
     diag_error(diags, DIAG_USAGE, variable->span,
-               "the external object `%s` depends on a parameter of the sensitivities, and has no derivative by it",
+               "the external object `%s` depends on a parameter of the sensitivities, and has no derivative with "
+               "respect to it",
                names_text(model->names, variable->name));
     return false;
   }

@@ -6,7 +6,7 @@
 #include "code/evaluator.h"
 #include "init/differentiate.h"
 
-/* A parameter or start value by which solutions are differentiated. */
+/* A parameter or start value with respect to which solutions are differentiated. */
 typedef struct SensitivityTarget {
   const char *name;   /* as in the names of signals: "L", "x.start" */
   uint32_t parameter; /* leaf; MAP_NONE: a start value */
@@ -25,7 +25,7 @@ typedef struct SensitivityPlan {
   uint32_t targets;
   IndexVec parameters; /* leaves that may vary */
   IndexVec discretes;  /* discrete leaves that hold Reals */
-  LeafJacobian *rows;  /* by the parameters, the discretes, pre() of them, and time */
+  LeafJacobian *rows;  /* with respect to the parameters, the discretes, pre() of them, and time */
   /* First the entries of the Jacobian that are not constant, in the order of the Jacobian, then the entries of `rows`. NULL:
    * there are no such entries. */
   Program *stage;
@@ -34,8 +34,8 @@ typedef struct SensitivityPlan {
    * variables, values that reinit sets, and values that initial equations give to pre() of Reals. */
   IndexVec steps, resets, initials; /* positions in the logic */
   uint32_t first_step, first_left, first_reset, first_initial, roots;
-  Jacobian *columns;    /* roots by columns; NULL without roots */
-  LeafJacobian *leaves; /* roots by the same leaves */
+  Jacobian *columns;    /* derivatives of the roots with respect to columns; NULL without roots */
+  LeafJacobian *leaves; /* derivatives of the roots with respect to the same leaves */
   /* Calls in the equations whose values may move, and may jump: see call_jumps.h. */
   ExprVec calls;
   Program *call_values; /* NULL: there are none */

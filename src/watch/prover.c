@@ -559,7 +559,7 @@ static void run_stretch(Prover *prover, const ProverStep *step, StepPart stretch
 typedef struct ModeConclusions {
   bool is_open;     /* a mode may change and change back */
   bool is_monotone; /* some modes may change, each at most once */
-  bool has_changed; /* a mode contradicts in the middle */
+  bool has_changed; /* a mode contradicts its relation in the middle */
 } ModeConclusions;
 
 /* A mode does not change if its difference stays in its range. It changes at most once if the difference is monotone. */

@@ -249,7 +249,7 @@ static int change_system(Solver *solver, double t, double *y) {
 }
 
 /* Handles an event at y and the current time, of a mode or, with -1, of none, and continues in other systems where the structure
- * changes. If the equations are undefined at an event of time, the time moves to just after it. Returns 1 if it does not settle. */
+ * changes. If the equations are undefined at a time event, the time moves to just after it. Returns 1 if it does not settle. */
 static int settle(Solver *solver, double *y, int mode) {
   solver->settle.undetermined = SETTLE_NONE;
   solver->settle.restructured = false;

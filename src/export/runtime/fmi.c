@@ -465,7 +465,7 @@ static InstanceStatus check_variables(Instance *instance, const unsigned *unknow
   for (size_t k = 0; k < known_count; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
     if (known && (known->flags & (IS_INPUT | IS_SETTABLE) || is_state(instance, knowns[k]))) continue;
-    return refuse_call(instance, "derivatives are those by states, inputs and parameters that can be set");
+    return refuse_call(instance, "derivatives are those with respect to states, inputs and parameters that can be set");
   }
   return update(instance);
 }

@@ -138,7 +138,7 @@ static int checks_hold(Solver *solver, double t) {
   return 1;
 }
 
-/* Sets the conditions of the operating point by its values. Does one change? */
+/* Sets the conditions of the operating point from its values. Does one change? */
 static int set_point_modes(Solver *solver, double t) {
   const Model *model = solver->model;
   int changed = 0;

@@ -190,7 +190,7 @@ typedef struct Scalars {
   int is_judged;   /* the choice of states is made for the next step */
   int waits;       /* an event is reached that has not been handled yet, */
   int waiting;     /* mode that causes this event; -1: none */
-  int timed;       /* a mode that changes at the next event of time; -1: none */
+  int timed;       /* a mode that changes at the next time event; -1: none */
   int system;      /* number of the current system */
   int steps, rejected, events, pivots;
 } Scalars;

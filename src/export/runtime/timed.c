@@ -1,4 +1,4 @@
-/* timed: conditions whose differences are linear in time, so that they are known in advance, and the next event of time. */
+/* timed: conditions whose differences are linear in time, so that they are known in advance, and the next time event. */
 #include "solver.h"
 
 #include <float.h>

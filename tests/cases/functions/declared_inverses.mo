@@ -1,5 +1,5 @@
 // annotation(inverse(x = g(...))): an equation that alone determines an argument of a function is solved by the declared inverse, in an
-// equation with either side, an array, and inside another function. An inverse that is none gives a warning. Where nothing flows, the
+// equation with either side, an array, and inside another function. A declared inverse that is not one gives a warning. Where nothing flows, the
 // square has no slope, and only the inverse says what flows. An equation that determines something else stays as it is.
 // run: simulate --stop-time 2 --solver {auto,radau,bdf}
 // change: EXACT -> 1

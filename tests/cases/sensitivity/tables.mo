@@ -1,4 +1,4 @@
-// Derivatives through a table. One that is made of a parameter has no derivative by it, one that jumps is named where it does; lines between the points are
+// Derivatives through a table. One that is made of a parameter has no derivative with respect to it, one that jumps is named where it does; lines between the points are
 // followed: with x = p t, dy/dp = integral of t T'(t), which is 3/2 + 3 - 45/8 for the points (0, 0), (1, 3), (2, 5), (3, 0) up to 2.5.
 // run: simulate --quiet --stop-time 2.5 --sensitivity k
 // expect: exit 2
