@@ -170,7 +170,7 @@ static void test_rows_of_other_sizes(void **state) {
   }
 }
 
-/* Rates, states and columns of higher index are never eliminated, whatever the entries are. */
+/* Rates, states and columns of higher index are never eliminated, for any entries. */
 static void test_fixed(void **state) {
   (void)state;
   static Sample sample;

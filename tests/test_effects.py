@@ -161,7 +161,7 @@ def a_text(draw, depth):
 
 
 def texts(number):
-    """Texts that equations and algorithms put together, as arguments of calls in whens."""
+    """Texts that equations and algorithms compose, as arguments of calls in whens."""
     draw = random.Random(f"texts of effects {number}")
     pairs = [a_text(draw, 0) for _ in range(draw.randrange(1, 4))]
     p, lines = draw.randrange(100), []

@@ -405,8 +405,7 @@ class Narrow(Generated):
 
 class Restarts(unittest.TestCase):
     def test_jump_by_several_methods(self):
-        """Masses whose velocities satisfy sum of w v = u, where u jumps: by m v' = w l, the jump is distributed according
-        to their inertia."""
+        """Masses whose velocities satisfy sum of w v = u, where u jumps; m v' = w l distributes the jump according to their inertia."""
         for seed in range(8):
             rng = random.Random(seed)
             masses = [(rng.uniform(0.5, 3), rng.choice([-1, 1]) * rng.uniform(0.5, 2), rng.uniform(-1, 1)) for _ in range(rng.randint(2, 4))]

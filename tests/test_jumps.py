@@ -297,7 +297,7 @@ REFUSALS = (r"do not determine by how much \S+ jumps|the ranks of the derivative
 
 class Shared(unittest.TestCase):
     def add(self, tally, seed, kink=None, **options):
-        """A run is right, or refused with a name. A model as written is refused only where the method or solver is not made for it."""
+        """A run is right, or refused with a message that names a variable. A model as written is refused only where the method or solver is not made for it."""
         chain = Chain(seed, kink=kink)
         run = simulate(chain.text(), stop_time=STOP, tolerance=1e-8 / chain.growth(), **options)
         tally.add(run, lambda: chain.error(run) < 1e-5, seed, kink, options)
@@ -338,8 +338,7 @@ class Shared(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
     def test_guards(self):
-        """Branches in noEvent that meet smoothly cause no event, also in a constraint on positions: beyond its edge one of them is
-        undefined."""
+        """Branches in noEvent that meet smoothly cause no event, also in a constraint on positions. Beyond the edge, one of them is undefined."""
         for seed in seeds(6):
             rng = random.Random(seed)
             way, edge, power, spring = rng.choice([-1, 1]), rng.uniform(0.3, 0.6), rng.uniform(2.6, 3.6), rng.uniform(0.5, 4)

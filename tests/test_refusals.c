@@ -4,9 +4,10 @@
  *
  * A row of the table is one function. Its arguments are made again for each refusal, without refusals. Then its allocations
  * are counted, and each is refused in turn. Runs have thousands of allocations. With DAEDAL_TEST_TIER=long in the
- * environment all are refused in the scenarios, from a text to the results, with each solver. For calls of single functions
- * a sample is refused that is spread evenly over the call and differs from row to row. Without the long tier, everything is sampled. Each test
- * prints how many it refused. TEST_FILTER, a pattern such as 'fit', selects scenarios and models, to run them in pieces. */
+ * environment all are refused in the scenarios, from a text to the results, with each solver. For calls of single functions, only
+ * some allocations are refused. They are spread evenly over the call and differ from row to row. Without the long tier, everything
+ * is sampled. Each test prints how many it refused. TEST_FILTER, a pattern such as 'fit', selects scenarios and models, to run them
+ * in pieces. */
 #include "daedal.h"
 
 #include "fail_alloc.h"

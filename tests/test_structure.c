@@ -707,8 +707,8 @@ static bool follows_one_by_one(const Table *t, const Structure *s, const Structu
   return left == 0;
 }
 
-/* Preferred unknowns that can be states depend on states through smooth equations, are differentiated, and are in one block with
- * the unknowns they can replace, which follow from them. Everything else stays unchanged. */
+/* Preferred unknowns that can be states depend on states through smooth equations, which are differentiated. They are
+ * in one block with the unknowns that they can replace, and these follow from them. Everything else stays unchanged. */
 static void preferred_unknowns_can_be_states(void **state) {
   Random random = {.state = 41};
   int offered = 0, refused = 0, taken_back = 0;

@@ -126,8 +126,7 @@ static Case large_case(const char *name, void (*write)(TextVec *text, int n), in
   return c;
 }
 
-/* The derivative array of the pendulum over x, y, F: velocities put in, and the constraint differentiated
- * twice. */
+/* The derivative array of the pendulum over x, y, F: velocities substituted, and the constraint differentiated twice. */
 static Case pendulum_case(void) {
   Case c = case_load("pendulum array", pendulum_text, 1);
   Dag *dag = c.model->dag;

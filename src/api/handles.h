@@ -362,7 +362,7 @@ bool read_targets(daedal_result *result, const daedal_options *options, Request 
 
 /* ---- resumed runs (resume.c) ---- */
 
-/* If the options ask for it, lets the run continue from the state that an earlier one saved. false: the result's
+/* If the options request it, lets the run continue from the state that an earlier one saved. false: the result's
  * diagnostics say why not. */
 bool resume_begin(daedal_result *result, const daedal_options *options, Request *request);
 

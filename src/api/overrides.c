@@ -91,7 +91,7 @@ static bool read_override(daedal_result *result, const daedal_override *given) {
   return true;
 }
 
-/* A model that already has its inputs needs them only if it is loaded again. */
+/* Reads the inputs and overrides of the options. Inputs that the model was loaded with are not read again. */
 static bool work_read(daedal_result *result, const void *argument) {
   const daedal_options *options = argument;
   bool ok = result->model->has_inputs || inputs_read(result, options);

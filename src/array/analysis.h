@@ -1,6 +1,5 @@
-/* analysis: the structure of a model, as shown to its user: index, hidden constraints, degrees of freedom, possible
- * initial values, and for a wrong model the equations and variables at fault. All figures refer to the model as
- * written. */
+/* analysis: the structure of a model, as shown to its user: index, hidden constraints, degrees of freedom and possible initial
+ * values; for a wrong model, the equations and variables at fault. All figures refer to the model as written. */
 #pragma once
 
 #include "array/convert.h"

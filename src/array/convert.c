@@ -538,8 +538,9 @@ static BlockJacobian block_jacobian(const Converter *converter, int32_t block) {
   return regular_jacobian(&converter->problem, &converter->structure, block, converter->place, converter->arena);
 }
 
-/* Rewrites an equation in each singular block that has such a step, all at once and with one structural analysis, because rewriting
- * a block uses only its own equations. false: there are fewer than two such blocks, or their steps do not fit together. */
+/* Rewrites one equation in each singular block that has such a step. One structural analysis is enough for all, because
+ * rewriting a block uses only its own equations. false: there are fewer than two such blocks, or their steps do not fit
+ * together. */
 static bool step_together(Converter *converter, const SingularVec *singular) {
   RewritingVec list = {0};
   for (uint32_t k = 0; k < singular->count && singular->count > 1; k++) {

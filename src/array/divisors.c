@@ -1,6 +1,6 @@
-/* divisors: see divisors.h. Each expression is walked from its root down. A node is `used` if the value of the root depends on it, and
- * `hidden` if an operator between the root and the node may make a finite number of an infinite one; both are conditions, because
- * the branches of an if count only where they are taken. */
+/* divisors: see divisors.h. Each expression is walked from its root down. A node is `used` if the value of the root
+ * depends on it. It is `hidden` if an operator between the root and the node may make a finite number of an infinite
+ * one. Both are conditions, because the branches of an if count only where they are taken. */
 #include "array/divisors.h"
 
 #include <math.h>

@@ -17,8 +17,8 @@
 
 /* Rewrites in place the residuals of a problem for all modes, before its modes are extracted. Structural analysis says
  * how often an equation is differentiated, in the mode with the most differentiations; if it is wrong, request all equations.
- * structure: the structure of the problem, which stays the same; NULL: unknown. varies: its solution will be differentiated by
- * parameters. O(size of the equations) in each mode tried. */
+ * structure: the structure of the problem, which stays the same; NULL: unknown. varies: its solution will be
+ * differentiated with respect to parameters. O(size of the equations) in each mode tried. */
 void kink_modes_open(Problem *problem, const Structure *structure, bool all, bool varies, Arena *arena);
 
 /* An equation with a kink without an event, although these differentiations make velocities jump there; MAP_NONE: there is none. */

@@ -3,7 +3,7 @@
  * may determine only the sum of unknowns, like the torques of two brakes that hold one shaft; it is replaced by one that brings
  * them as near as possible to their start values.
  *
- * An unknown is free if moving it, together with others in fixed proportions, by any function of time changes no equation: the
+ * An unknown is free if no equation changes when it moves by any function of time, together with others in fixed proportions: the
  * proportions are a null vector of d F / d x^(k) for every k at once. Unknowns that equations give from others, but not in fixed
  * proportions, such as the power of a free torque, follow and are not counted. */
 #pragma once

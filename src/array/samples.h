@@ -13,7 +13,7 @@
  * that are not given are those of the first point. */
 enum { SAMPLE_COUNT = 12, SAMPLE_START = SAMPLE_COUNT };
 
-/* Expressions are evaluated this many at a time: what they share is then evaluated only a few times, with little memory. */
+/* Expressions are evaluated this many at a time: their common parts are then evaluated only a few times, with little memory. */
 enum { SAMPLES_BATCH = 1 << 16 };
 
 typedef struct Samples {

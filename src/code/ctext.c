@@ -148,7 +148,7 @@ static const char *line_pattern(uint32_t code) {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
-/* Writes the pattern with the texts put in for the identifiers a, b and c. */
+/* Writes the pattern, with the identifiers a, b and c replaced by the texts. */
 static void put_pattern(ProgramWriter *writer, const char *pattern, const TextVec operands[3]) {
   while (*pattern) {
     size_t length = 1;

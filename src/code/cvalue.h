@@ -53,7 +53,7 @@ typedef struct RoutineState {
 
 /* ---- text ---- */
 
-/* Text in the writer's arena; a line of the body, indented; text put in at a place of the body. */
+/* Text in the writer's arena; a line of the body, indented; text inserted at a place of the body. */
 __attribute__((format(printf, 2, 3))) const char *cvalue_format(RoutineState *s, const char *form, ...);
 __attribute__((format(printf, 2, 3))) void cvalue_line(RoutineState *s, const char *form, ...);
 void cvalue_insert(RoutineState *s, uint32_t at, const char *text);
@@ -106,7 +106,7 @@ const char *cvalue_array_text(RoutineState *s, const StackEntry *entry);
 
 /* Frees the memory that the statement allocated. */
 void cvalue_end_statement(RoutineState *s);
-/* A condition, with its arrays gone. */
+/* A condition, whose arrays are freed. */
 const char *cvalue_condition_text(RoutineState *s, const StackEntry *entry);
 
 /* ---- instructions, by the verbs of model/codes.def ---- */

@@ -1,7 +1,7 @@
 /* effects: calls that change something outside of the model, or depend on earlier calls: they write files, print, draw random
  * numbers. The iteration of an event evaluates its values often, but the event makes each such call once, with its final arguments,
  * in the order of the text. So at first a call waits: it has no value, and what depends on it keeps its value. When the iteration has
- * settled, the first of the calls that wait is made; its results are kept until the event ends, and the iteration goes on.
+ * settled, the first of the calls that wait is made; its results are kept until the event ends, and the iteration continues.
  *
  * Invariant: the next call is admitted only after the one before was made. The calls of a run belong to its heap. */
 #pragma once
@@ -46,8 +46,8 @@ EffectTurn effects_turn(Effects *effects, uint32_t number, const double *argumen
 /* Keeps the results of a call that was made; effects_kept returns them. */
 void effects_keep(Effects *effects, uint32_t number, const double *arguments, const double *results);
 
-/* A call could not be made. The event goes on without it, and the run then ends: the second function returns the function's number and
- * the reason; MAP_NONE: all calls were made. The third forgets it. */
+/* A call could not be made. The event continues without it, and the run then ends: the second function returns the function's
+ * number and the reason; MAP_NONE: all calls were made. The third forgets it. */
 void effects_fail(Effects *effects, uint32_t number, const char *reason);
 uint32_t effects_failed(const Effects *effects, const char **reason);
 void effects_forget_failure(Effects *effects);

@@ -77,9 +77,9 @@ void evaluator_drop_infinite(double *values, size_t count);
 /* The value at y of a derivative of an unknown of the model, through aliases; NAN if the array does not have it. */
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
 
-/* Moves columns as round-off would, by some hundred of its units. An entry of a Jacobian that changes by half of itself or more is
- * only round-off, like x + y - 1 where it is zero. An entry that nearly vanishes had another value exactly at the point, because of
- * a condition. */
+/* Moves columns as round-off would, by some hundred units of round-off. An entry of a Jacobian that changes by half of itself or
+ * more is only round-off, like x + y - 1 where it is zero. An entry that nearly vanishes had another value exactly at the point,
+ * because of a condition. */
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
 
 /* The same at a point where the rows hold, but moves a column by no more than some row allows. A capacitance of 1e-12 that an

@@ -50,7 +50,7 @@ void switches_follow_modes(Switches *switches, double t, const double *y);
  * changes. */
 void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks);
 
-/* The data with which the step after an event begins: saves them in the heap, and restores them at the beginning of the event. */
+/* Saves in the heap the data with which the step after an event begins, and restores them at the beginning of the event. */
 typedef struct SwitchesMark SwitchesMark;
 SwitchesMark *switches_keep_mark(const Switches *switches, Heap *heap);
 void switches_go_back(Switches *switches, const SwitchesMark *mark);

@@ -328,7 +328,7 @@ TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const
   map_free(&tracer->known);
   arena_free(&arena);
   diags_clear(&tracer->diags);
-  if (status == EXECUTE_ERROR) return TRACE_FAILED; /* whatever the message says */
+  if (status == EXECUTE_ERROR) return TRACE_FAILED; /* regardless of the message */
   if (tracer->has_lost_text || status == EXECUTE_UNKNOWN) return TRACE_IMPOSSIBLE;
   return is_whole ? TRACE_DONE : TRACE_FAILED;
 }

@@ -231,9 +231,9 @@ double edges_wanted(const Edges *edges, int m);
 bool edges_agree(const Edges *edges);
 bool edges_all_agree(const Edges *edges);
 
-/* The start of a run is at (t, y). There modes have the values of their relations as written, if they agree with them. The second
- * function: from here on a mode on an edge has the value that holds right after the start; returns the first mode, not a timed one,
- * for which that makes a difference; -1: none. */
+/* The start of a run is at (t, y). There modes have the values of their relations as written, if they agree with them.
+ * The second function gives modes on an edge, from here on, the value that holds right after the start. It returns the
+ * first mode for which that makes a difference, timed ones excepted; -1: none. */
 void edges_enter_start(Edges *edges, double t, const double *y);
 int edges_leave_start(Edges *edges, double t, const double *y);
 

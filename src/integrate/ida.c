@@ -260,8 +260,9 @@ static void ida_set_share(Ida *ida, int32_t column, double share, double correct
   ida->corrected[column] = corrected;
 }
 
-/* Columns that are not states follow from these: spare columns do not count. Columns that `complete` solves for, and
- * that no pivot can make states, are not in the error test, because they may jump where no state does. */
+/* Sets the weights in the norms. Columns that are not states follow from the states and have a small weight; spare columns do not
+ * count. Columns that `complete` solves for, and that no pivot can make states, are not in the error test, because they may jump
+ * where no state does. */
 static void ida_choose(Ida *ida) {
   const System *system = ida->system;
   elimination_choose(ida->elimination, NULL);

@@ -507,7 +507,7 @@ static void add_conditions(Elaboration *el, Expr *arguments, uint32_t *count) {
   arguments[(*count)++] = inside == EXPR_NONE ? always : inside;
 }
 
-/* Equations contain only numbers: a text that they put together becomes a call. */
+/* Equations contain only numbers: a text that they compose becomes a call. */
 static bool compose_text(Elaboration *el, Expr *text, Span span) {
   ExprVec parts = {0};
   const Routine *routine = text_routine(el, *text, span, &parts);

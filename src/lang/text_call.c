@@ -1,4 +1,4 @@
-/* text_call: texts that equations put together, as arguments of functions. Equations contain only numbers, so the parts are passed
+/* text_call: texts that equations compose, as arguments of functions. Equations contain only numbers, so the parts are passed
  * to a routine made for this text, which puts them together during the run: f("k = " + String(k)) becomes f('$text1'(k)).
  *
  * Invariant: the routine has one input for each part that is not a literal, in the order of the text. */

@@ -151,7 +151,7 @@ bool step_break(Machine *machine) {
   return leave_dead(machine);
 }
 
-/* Records the values that a path returns with, while other paths go on. A path that broke out of a loop earlier does
+/* Records the values that a path returns with, while other paths continue. A path that broke out of a loop earlier does
  * not return here. */
 bool step_return(Machine *machine) {
   Frame *frame = frame_top(machine);

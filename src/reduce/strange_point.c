@@ -486,7 +486,8 @@ static void move_along(PointSearch *search, const double *to, double *y) {
   arena_free(&scratch);
 }
 
-/* Moves y to a consistent point away from it. `derivative` is the factor by which derivatives move more easily than other columns. */
+/* Moves y to a consistent point at some distance from it. `derivative` is the factor by which derivatives move more
+ * easily than other columns. */
 static bool move_off(const Strangeness *strangeness, Generic generic, double derivative, double t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
   PointSearch search = search_make(strangeness, t, false, &scratch);

@@ -234,7 +234,7 @@ void stepper_make_defect(Stepper *stepper);
 
 /* ---- sizes ---- */
 
-/* Updates the sizes of the states, with the columns y at t, where no nominal value gives them. The size of a state that keeps one
+/* Updates the sizes of states without a nominal value, with the columns y at t. The size of a state that keeps one
  * sign, by its min or max, falls with it; otherwise its sign would be lost in an absolute tolerance. */
 void stepper_note_sizes(Stepper *stepper, double t, const double *y);
 

@@ -83,7 +83,7 @@ void steps_repeat(Steps *steps, double step);
 /* Starts it after an event of a mode (-1: of none). */
 void steps_pass_event(Steps *steps, double t, const double *y, int mode);
 
-/* Updates the sizes of the states, with the columns y at t, where no nominal value gives them. */
+/* Updates the sizes of states without a nominal value, with the columns y at t. */
 void steps_note_sizes(Steps *steps, double t, const double *y);
 
 /* Returns the end for a time that equals the end up to round-off: no step fits between them. */

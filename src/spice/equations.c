@@ -222,9 +222,9 @@ static Expr branch_current(Writer *writer, const Branch *branch) {
   return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
 }
 
-/* An inner node of a device that neither capacitors nor voltage sources join to others belongs to the terminal to which an ohmic
- * resistance joins it: the terminal's row is the sum over both. So that resistance occurs only in the inner node's row, and does
- * not hide conductances of 1e-12 siemens in the terminal's. */
+/* Some inner nodes of devices are joined to others by neither capacitors nor voltage sources. Such a node belongs to the terminal
+ * to which an ohmic resistance joins it, and the terminal's row is the sum over both. So that resistance occurs only in the inner
+ * node's row, and does not hide conductances of 1e-12 siemens in the terminal's. */
 static void find_terminals(Writer *writer) {
   const Circuit *circuit = writer->circuit;
   const uint32_t *root = writer->network->root[LEVEL_CV];

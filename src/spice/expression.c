@@ -408,7 +408,7 @@ static Expr read_voltage(Reader *reader) {
   return expect(reader, ")") ? voltage_between(circuit, from, to) : EXPR_NONE;
 }
 
-/* The name of an element of a block put in: x1.v1. */
+/* The name of an element of an inserted block: x1.v1. */
 static const char *element_name(Reader *reader, Name label) {
   const Scope *scope = reader->scope;
   return arena_printf(reader->circuit->arena, "%s%s", scope->prefix, names_text(reader->circuit->names, label));

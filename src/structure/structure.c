@@ -41,9 +41,9 @@ static void spread_algebraic(const Structure *structure, const Pattern *tight, i
   }
 }
 
-/* Mattsson, Söderlind 1991, section 3, Example 2 and after it. A block that determines a derivative used by
- * an algebraic variable must keep its last differentiation: in x = f, y = x', z = y' dropping x'' = f'' would
- * leave z, equal to the derivative of an algebraic variable, at index 2. */
+/* Mattsson, Söderlind 1991, section 3, Example 2 and after it. A block that determines a derivative used by an
+ * algebraic variable must keep its last differentiation. In x = f, y = x', z = y', dropping x'' = f'' would leave z at
+ * index 2, because z equals the derivative of an algebraic variable. */
 static void find_superfluous(Arena *arena, Arena *scratch, const Pattern *tight, const bool *needed,
                              Structure *structure) {
   const Blocks *blocks = &structure->blocks;

@@ -1,6 +1,5 @@
-/* sensitivity_plan: for the derivatives of solutions with respect to parameters and start values, the part that does not depend on
- * values: which parameters and discrete variables vary with the requested ones, and programs for the direct dependence of rows and
- * events on them. */
+/* sensitivity_plan: the part of sensitivities that does not depend on values: which parameters and discrete variables
+ * vary with the requested ones, and programs for the direct dependence of rows and events on them. */
 #pragma once
 
 #include "code/evaluator.h"

@@ -132,7 +132,7 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
 /* The strangeness-free system selected at the consistent y (view_strangeness.c). */
 View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
 
-/* Makes View.size, at first the nominal values; for System.size. */
+/* Makes View.size, which is used as System.size; at first it has the nominal values. */
 const double *view_make_sizes(Heap *heap, View *view, const Evaluator *evaluator);
 
 /* The rows, columns and evaluations that views over all rows of an array share. */

@@ -55,7 +55,7 @@ typedef struct SelectedView {
   bool *follows, looked; /* like T: did the column depend on the state when T was last computed? */
   Exchange *exchanges;
   uint64_t factorizations;
-  uint32_t waited; /* steps since the last look */
+  uint32_t waited; /* steps since the last examination */
   double bar;      /* T is computed when its estimate exceeds this */
 } SelectedView;
 

@@ -15,7 +15,7 @@ struct Certificate {
   /* rows call functions of moving columns: branches inside these are not visible, and may make the rows jump */
   bool has_calls;
   Segment *cubics;    /* Hermite cubics of a step */
-  double credit;      /* the remaining budget of proofs, in lines of plain numbers */
+  double credit;      /* the remaining budget of proofs; the unit is a line of plain numbers */
   double lines_a_row; /* the cost of an evaluation of a row */
   uint64_t counted;   /* evaluations of rows and entries that the credit already includes */
   CertificateTotals totals;

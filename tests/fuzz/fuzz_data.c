@@ -513,7 +513,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 /* ---- samples ---- */
 
-/* A result of the model with an input, as CSV or MAT, with the columns that the use of a variant (use_table) asks for. */
+/* A result of the model with an input, as CSV or MAT, with the columns that the use of a variant (use_table) requires. */
 static void make_table(Kind kind, uint32_t variant) {
   static const char *const COLUMNS[][2] = {{"u"}, {"u"}, {NULL}, {"x"}, {NULL}};
   static const char MATRIX[] = "#1\ndouble data_2(2,3) # comment\n1 2 3\n4, 5, 6\n";
