@@ -12,7 +12,7 @@ enum { STRETCH_LIMIT = 4096 };
 /* Steps of work for one operation on intervals; intervals examined in a short search. */
 enum { INTERVAL_WORK = 6, SHORT_SEARCH = 10 };
 
-static const char SEARCH[] = "the search for events of time";
+static const char SEARCH[] = "the search for time events";
 
 typedef struct Timer {
   uint32_t mode;
