@@ -11,8 +11,8 @@ static const double EXPLICIT_STEP = 3;
 
 static const double SAME_START = 1e-9; /* relative difference below which initial values are the same */
 
-/* The part of the tolerance for a multistep method that daedal chose by itself: errors add up over its many steps. */
-static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1e-13 / tolerance)); }
+/* The part of the tolerance for states that ranks choose: values that are computed from them may amplify their errors. */
+static double accuracy_by_ranks(double tolerance) { return fmin(1, fmax(0.1, 1e-13 / tolerance)); }
 
 /* The options of the integration: those requested, as far as the method allows. */
 static RunOptions integration_options(const Simulation *simulation) {
@@ -20,7 +20,7 @@ static RunOptions integration_options(const Simulation *simulation) {
   const Reduced *reduced = &simulation->plan->reduction.reduced;
   RunOptions options = request->run;
   if (!request->method->by_ranks) options.tolerance *= reduced_accuracy(reduced, options.tolerance);
-  else if (!options.integrator) options.tolerance *= multistep_accuracy(options.tolerance);
+  else if (!options.integrator) options.tolerance *= accuracy_by_ranks(options.tolerance);
   if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
     double longest =
         EXPLICIT_STEP / reduced->rate; /* keeps the stages, and above all the output between them, stable */

@@ -168,13 +168,13 @@ const Integrator *stepper_first_integrator(Stepper *stepper) {
     stepper->statistics.solver_reason = "as asked for";
     return stepper->options.integrator;
   }
-  if (stepper->view->methods->reselect) {
-    stepper->statistics.solver_reason = "few evaluations of the whole array";
-    return &integrator_bdf;
-  }
   if (stepper->view->system.rows > LARGE_ROWS) {
     stepper->statistics.solver_reason = "large and sparse";
     return &integrator_bdf;
+  }
+  if (stepper->view->methods->reselect) {
+    stepper->statistics.solver_reason = "few factors of the whole array";
+    return &integrator_radau;
   }
   if (stepper->view->sensitivity && sensitivity_shares_factors(stepper->view->sensitivity)) {
     stepper->statistics.solver_reason = "its factors are used for sensitivities";
