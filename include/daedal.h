@@ -717,7 +717,7 @@ static inline daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep
  * are NaN. */
 uint32_t daedal_sweep_points(const daedal_sweep *sweep);
 uint32_t daedal_sweep_columns(const daedal_sweep *sweep);
-uint32_t daedal_sweep_varied(const daedal_sweep *sweep); /* how many columns are variables varied */
+uint32_t daedal_sweep_varied(const daedal_sweep *sweep); /* how many columns are varied variables */
 const char *daedal_sweep_column_name(const daedal_sweep *sweep, uint32_t column);
 double daedal_sweep_value(const daedal_sweep *sweep, uint32_t point, uint32_t column);
 daedal_status daedal_sweep_point_status(const daedal_sweep *sweep, uint32_t point);
@@ -845,8 +845,8 @@ typedef struct daedal_difference_options {
 } daedal_difference_options;
 
 /* Compares the first two files, signal by signal: at all times of either file that both cover, with linear interpolation between
- * rows. At an event, values before it are compared with each other, and values after it. DAEDAL_USAGE if there are fewer than
- * two files, or nothing to compare. O(rows of both * signals). */
+ * rows. At an event, the values before it in both files are compared with each other, and so are the values after it. DAEDAL_USAGE
+ * if there are fewer than two files, or nothing to compare. O(rows of both * signals). */
 daedal_status daedal_files_compare(daedal_files *files, const daedal_difference_options *options);
 
 /* Counts differences: signals beyond the tolerance, signals that only one file has, and 1 if the times begin or end

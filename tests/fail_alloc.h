@@ -41,7 +41,7 @@ static inline void *fail_alloc_resize(void *context, void *pointer, size_t size)
   return block;
 }
 
-/* Points the hook at this run; false after every allocation of the first run was refused once. */
+/* Points the hook at this run; false after every allocation of the first run has been refused once. */
 static inline bool fail_alloc_begin(FailAlloc *fail) {
   fail->hook = (HeapHook){.resize = fail_alloc_resize, .context = fail};
   return fail->refuse <= fail->total;

@@ -886,8 +886,8 @@ static double adjoint(const Fmu *fmu, void *instance, Pair pair) {
   return value;
 }
 
-/* Compares the derivatives of all states with respect to one known with central differences: slopes at `high` and `low`, `width`
- * apart. */
+/* Compares the derivatives of all states with respect to one known variable with central differences: slopes at `high` and `low`,
+ * `width` apart. */
 static double check_column(Exchange *run, const Variable *known, const double *high, const double *low, double width) {
   double worst = 0;
   for (size_t i = 0; i < run->states; i++) {

@@ -457,7 +457,7 @@ static daedal_status run_once(daedal_plan *plan) {
 }
 
 /* A refused allocation while another structure is derived ends the run that needs it. The plan stays intact, and the
- * next run gets there. */
+ * next run succeeds. */
 static void refusals_of_shared_structures(void **state) {
   (void)state;
   FailAlloc counted = {0};

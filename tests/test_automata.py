@@ -214,7 +214,7 @@ class Automata(unittest.TestCase):
         self.judge("automata that begin at thresholds", True)
 
     def test_turns_back_where_it_begins(self):
-        """The event that turns a state back at the threshold where it begins: the condition was true, and becomes false."""
+        """A state turns back at the threshold where it begins: the condition was true, and becomes false."""
         for solver in SOLVERS:
             run = simulate("model A Real x(start = 1, fixed = true); Integer k(start = 2, fixed = true); Boolean b = x > 1; equation der(x) = k; when b then k = -pre(k); "
                            "elsewhen not b then k = -pre(k); end when; when b then reinit(x, -5); end when; end A;", stop_time=float(STOP), solver=solver)

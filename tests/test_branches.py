@@ -18,7 +18,7 @@ def angle_between(a, b):
 # ---- models: text, stop time, solution by name as functions of time ----
 
 def four_bar(rng, flywheel):
-    """A crank that turns all the way round (Grashof), and the places of coupler and rocker: one of two branches, by the sign of a
+    """A crank that turns all the way round (Grashof), and the places of coupler and rocker: one of two branches, chosen by the sign of a
     triangle's area."""
     while True:
         crank, coupler, rocker, base = 1, rng.uniform(1.5, 4), rng.uniform(1.5, 4), rng.uniform(1.2, 4)

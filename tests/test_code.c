@@ -412,14 +412,14 @@ static void test_jacobian_templates(void **state) {
   uint32_t before = dag_size(f->dag);
   check_jacobian(f, rows.data, 0, NULL, 0, 0);
   jacobian_new(f->heap, f->model, &f->layout, rows.data, rows.count, NULL, 0);
-  assert_true(dag_size(f->dag) - before < 150); /* symbolic work grows with the shapes */
+  assert_true(dag_size(f->dag) - before < 150); /* symbolic work grows with the number of shapes */
   check_jacobian(f, rows.data, rows.count, NULL, 0, 1e-13);
   const uint32_t positions[] = {1, 50, 51, 10, 119};
   check_jacobian(f, rows.data, rows.count, positions, 5, 1e-13);
   teardown(f);
 }
 
-/* A chain of dependences has no width, so it becomes straight code, at linear cost. */
+/* A chain of dependences is too narrow for templates, so it becomes straight code, at linear cost. */
 static void test_long_chain(void **state) {
   (void)state;
   Fixture *f = setup(UNKNOWNS, ORDERS);

@@ -470,7 +470,7 @@ end Regulator;
         return arcs, columns
 
     def assertArcs(self, arcs, *expected, delta=1e-7):
-        """Kinds and the times at which they end, except for the last."""
+        """Kinds of arcs and the times at which the arcs end, except for the last."""
         self.assertEqual([arc["kind"] for arc in arcs], [kind for kind, _ in expected])
         for arc, (_, end) in list(zip(arcs, expected))[:-1]:
             self.assertAlmostEqual(arc["to"], end, delta=delta)

@@ -1,6 +1,6 @@
 """Features that a step misses at its own points, and that the defect of its polynomials shows.
 
-Right sides that jump without a condition (a function with `while`, a table of steps), diodes whose current is an exponential of a
+Right-hand sides that jump without a condition (a function with `while`, a table of steps), diodes whose current is an exponential of a
 voltage between stages, and outputs that amplify interpolated states. Jumps and amplifiers have closed forms; rectifiers are
 compared with a run of another method at a tight tolerance. A run may be refused, but must never be wrong."""
 import math

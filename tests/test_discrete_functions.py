@@ -83,8 +83,7 @@ end Steps;
                     self.assertAlmostEqual(run.end("y"), 1 - edges[beyond - 1], delta=1e-7, msg=text)
 
     def test_bisections(self):
-        """A search by bisection compares many differences that jump, and its value does not: it makes no events, also next to a jump
-        that does."""
+        """A search by bisection compares many differences that jump, but its value does not jump: it causes no events, even next to a jump that does."""
         for seed in seeds(60, 3):
             chance = random.Random(seed)
             limit, power = round(chance.uniform(0.2, 0.9), 6), chance.randint(1, 3)

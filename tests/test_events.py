@@ -521,7 +521,7 @@ class Nested(unittest.TestCase):
     """Nested conditions, many deep, as in a loop: each must wait for those inside it, which settle one after another."""
 
     def draw(self, rng):
-        """Text, end, and there the value, its slope with respect to u, and by how much u may be off before a condition changes."""
+        """Text, end, the value at the end, its slope with respect to u, and how far u may be off before a condition changes."""
         a, b, start, c, edge, depth, end = (rng.uniform(0.5, 2), rng.uniform(0.2, 1), rng.uniform(0.05, 0.4), rng.uniform(2, 6), rng.uniform(0.4, 0.6),
                                             rng.randint(4, 14), rng.uniform(0.3, 1))
         text = (f"model M\n Real u(start = {start!r}, fixed = true), z, v;\nequation\n der(u) = {a!r}*({b!r} - u); z = {c!r}*(1 + abs(u));\nalgorithm\n"
@@ -783,7 +783,7 @@ class Chattering(unittest.TestCase):
                 self.assertLess(abs(values["x"] - area), 1e-4, text)
 
     def test_branches_that_meet(self):
-        """Two nodes that charge to the same voltage, with a diode between them: at rest round-off decides its direction."""
+        """Two nodes that charge to the same voltage, with a diode between them: at rest round-off decides the direction of its current."""
         for seed in runs.seeds(6):
             rng = random.Random(seed)
             c, r = [10 ** rng.uniform(-6.5, -4.5) for _ in range(2)], [10 ** rng.uniform(1, 2.5) for _ in range(2)]

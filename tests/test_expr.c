@@ -931,7 +931,7 @@ static void test_long_sums(void **state) {
   Expr derivative = dag_time_derivative(dag, e);
   assert_int_equal(dag_terms(dag, derivative, &constant, &list), COUNT);
   assert_int_equal(dag_subtract(dag, e, e), dag_constant(dag, 0));
-  /* Term by term: nested in short sums, not quadratic. */
+  /* Term by term, in short nested sums: the cost is not quadratic. */
   Expr chain = dag_constant(dag, 0);
   for (uint32_t i = 0; i < 20000; i++) chain = dag_add(dag, chain, terms[i].node);
   leaves.count = 0;

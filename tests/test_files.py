@@ -543,7 +543,7 @@ class Names(Folder):
 @unittest.skipIf(SANITIZED, "the sanitizer takes more address space than there is")
 class Memory(Folder):
     def test_little_address_space(self):
-        """For everything that is refused, also to the linear algebra library, the command ends and says so."""
+        """For every refused allocation, also of the linear algebra library, the command ends and says so."""
         pendulum = SOURCE / "examples/pendulum.mo"
         ends = set()
 

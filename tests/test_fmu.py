@@ -613,7 +613,7 @@ def reset_model(generator, folder, number):
 
 
 def branch_model(generator, folder, number):
-    """Branches that a parameter chooses at the start, undefined in the other branch. The values of the text do not lie there."""
+    """Branches that a parameter chooses at the start, undefined in the other branch. The values in the text choose the other branch."""
     law, other = generator.choice([("log({})", "{} - 1"), ("sqrt({})", "-{}"), ("{}^1.5", "0.3*{}")])
     edge, kept = generator.uniform(-0.2, 0.2), generator.uniform(0.1, 0.5)
     path = folder / f"branch{number}.mo"

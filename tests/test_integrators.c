@@ -191,7 +191,7 @@ static uint64_t controlled_steps(int order, double tolerance, double *error, dou
 }
 
 /* With order k the number of steps grows with the (k + 1)-th root of the tolerance, errors with the k-th power of that root, and
- * continuous output is as accurate as the steps. A step only grows by half or more, hence the margin. */
+ * continuous output is as accurate as the steps. A step grows only if it can grow by half or more, hence the margin. */
 static void test_bdf_orders(void **state) {
   (void)state;
   for (int order = 1; order <= 5; order++) {

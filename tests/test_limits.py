@@ -55,7 +55,7 @@ ROWS = {
     "functions of a netlist": (NETLIST.format(chain(".func f0(x) {{x}}\n".replace("{{", "{").replace("}}", "}"), ".func f{i}(x) {{f{j}(x) + f{j}(x + 1)}}\n", 40) + "v1 1 0 {f40(1)}\nr1 1 0 1"), ["check"]),
     "events of a sample": (model("Integer n(start = 0); Real x = 1; equation when sample(0, 1e-12) then n = pre(n) + 1; end when;"), ["simulate"]),
     "events that depend only on time": (model("Real x(start = 1); equation der(x) = mod(time, 1e-12);"), ["simulate"]),
-    "search for events of time": (model("Real x(start = 1); equation der(x) = " + "abs(-0.3 + " * 80 + "time" + ")" * 80 + ";"), ["simulate"]),
+    "search for time events": (model("Real x(start = 1); equation der(x) = " + "abs(-0.3 + " * 80 + "time" + ")" * 80 + ";"), ["simulate"]),
     "rows of events": (model("Real x[40](each start = 1); Integer n(start = 0); equation der(x) = -x; when sin(1e9*time) > 0 then n = pre(n) + 1; end when;"),
                        ["simulate", "--limits", "memory=40M"]),
     "steps of a delay": (model("Real x(start = 1); equation der(x) = -delay(x, 1e-12);"), ["simulate"]),

@@ -146,7 +146,7 @@ class RoundOff(unittest.TestCase):
 
 class WithoutEffect(unittest.TestCase):
     """Correlations that apply beyond a limit, as heat transfer of a turbulent flow, pass through poles before it. There they have no
-    effect: the run equals one without them, and takes few more steps."""
+    effect: the run equals one without them, and takes only a few more steps."""
 
     def member(self, chance, has_poles):
         poles = [round(chance.uniform(0.3, 4), 4) for _ in range(chance.randint(1, 8))]

@@ -30,7 +30,7 @@ class Gas:
         return self.at_300 * math.exp(self.slope * (temperature - 300))
 
     def liquid_at(self, temperature):
-        """The liquid content, where pressure and content of saturation determine each other."""
+        """The liquid content, where the pressure and the saturation content determine each other."""
         def pressure(liquid):
             return self.density * temperature * (self.gas * (1 - self.content) + self.vapour * (self.content - liquid))
         low, high = 0.0, self.content

@@ -1,4 +1,4 @@
-/* peer_cvodes: Akzo Nobel with CVODES, the algebraic variable substituted by hand: right-hand side, Jacobian and sensitivity
+/* peer_cvodes: Akzo Nobel with CVODES, with the algebraic variable substituted by hand: right-hand side, Jacobian and sensitivity
  * right-hand sides. Staggered corrector, sensitivities in the error test. peer.h describes its arguments. */
 enum { UNKNOWNS = 5 };
 

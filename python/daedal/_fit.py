@@ -30,7 +30,7 @@ def _guess(name: str, guess: Guess) -> _library.Guess:
 
 
 def _csv(data: Any) -> bytes:
-    """Data as CSV text, time first. Data is a mapping of arrays, or a frame, whose index is the time unless it has a column for it."""
+    """Data as CSV text, time first. Data is a mapping of arrays, or a frame; the time is its index unless it has a column `time`."""
     if "time" not in data.keys() and hasattr(data, "index") and not callable(data.index):
         data = {"time": data.index, **{name: data[name] for name in data.keys()}}
     if "time" not in data.keys():

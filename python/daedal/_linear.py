@@ -15,7 +15,7 @@ from ._values import Array, Picture, Values, html_report
 
 
 class Linear:
-    """dx' = A dx + B du, dz = C dx + D du next to a point.
+    """dx' = A dx + B du, dz = C dx + D du near a point.
 
     `states`, `inputs` and `outputs` are names, `point` has the values of the states, `eigenvalues` are those of A, the slowest first.
     `print` shows a report of matrices and modes.

@@ -1,5 +1,5 @@
 """Objects of the package are passed on, copied and dropped in every way that Python has, and given every kind of wrong number: no crash, and an error
-that names what is wrong. The lists of classes, ways, options and values are multiplied with each other."""
+that names what is wrong. All combinations of the lists of classes, ways, options and values are tried."""
 import copy
 import gc
 import os

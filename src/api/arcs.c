@@ -19,7 +19,9 @@ typedef struct BoundArc {
 } BoundArc;
 typedef VEC(BoundArc) StretchVec;
 
-enum { HIGHEST_ORDER = 3 }; /* highest order of a named singular arc: six derivatives of the switching function */
+enum {
+  HIGHEST_ORDER = 3
+}; /* the highest order of a singular arc that a message names; it needs six derivatives of the switching function */
 
 typedef struct ArcSearch {
   daedal_model *model; /* as the user wrote it */

@@ -354,7 +354,7 @@ static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *
   return ok;
 }
 
-/* The lines that take part in a dependence according to their numbers, in their order; all lines of a small block. */
+/* The lines whose values at the samples show that they take part in a dependence, in their order; for a small block, all lines. */
 static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
                             Arena *arena, int32_t *chosen) {
   int32_t n = line_count(jacobian, rows), count = 0;

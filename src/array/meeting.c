@@ -7,8 +7,8 @@
 enum { SAMPLES = 12, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
 
 /* Branches are compared at this distance from the edge. If their slopes agree at the edge, they differ much less at this
- * distance than they would otherwise (apart from round-off of the row). Farther away they differ by a visible part of the
- * row. */
+ * distance than they would otherwise (apart from round-off of the row). Farther away they differ by a considerable part
+ * of the row's size. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13, VISIBLE = 1e-6;
 
 typedef struct Meeting {

@@ -1,5 +1,5 @@
 /* meeting: if-expressions whose branches have equal values and equal slopes where their condition changes, like those of a
- * transistor at the edges of its regions. A step across such an edge is accepted by its error. If there are many edges, that
+ * transistor at the edges of its regions. A step across such an edge is accepted if its error allows. If there are many edges, that
  * costs less than ending the step at each by an event. */
 #pragma once
 

@@ -39,7 +39,7 @@ static double attribute(Model *model, Expr e, const double *parameters, double o
              : otherwise;
 }
 
-/* The modes at every second point, by their relations. */
+/* The modes at every second point, according to their relations. */
 static void find_modes(Samples *samples, Arena *arena) {
   uint32_t count = samples->modes->count;
   samples->holding = arena_array(arena, (SAMPLE_COUNT + 1) * (size_t)count, sizeof(double));
@@ -269,7 +269,7 @@ static void evaluate_roots(const Samples *samples, uint32_t sample, const Expr *
   vec_free(heap, &order);
 }
 
-/* What two batches share is evaluated twice, but only one batch is in memory. */
+/* The common parts of two batches are evaluated twice, but only one batch is in memory. */
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
                       double *sizes, double *absorbed) {
   for (uint32_t first = 0; first < count; first += SAMPLES_BATCH) {

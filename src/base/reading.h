@@ -15,10 +15,10 @@ typedef struct Reading {
   bool is_everywhere;
 } Reading;
 
-/* Allows the folders of a colon-separated list; folders that do not exist are ignored. NULL: none. */
+/* Allows reading in the folders of a colon-separated list; folders that do not exist are ignored. NULL: none. */
 void reading_allow(Reading *reading, Heap *heap, const char *folders);
 
-/* Allows the folder of a model's file and, if that folder is a package, the folders of the enclosing packages. */
+/* Allows reading in the folder of a model's file and, if that folder is a package, the folders of the enclosing packages. */
 void reading_allow_model(Reading *reading, Heap *heap, const char *path);
 
 /* May the file or folder be read? If it does not exist, the folder that would contain it decides. `real`: its real path, if it

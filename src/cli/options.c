@@ -144,7 +144,7 @@ const Option options[] = {
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
      "continue from FILE.part of a run or sweep that was interrupted"},
     {"--part-interval", NULL, "S", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.part_interval),
-     "seconds between two writings of FILE.part; default: 1"},
+     "seconds between two writes to FILE.part; default: 1"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
     {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FILES, OPTION_LIST, PLACE(run.variables),

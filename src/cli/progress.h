@@ -19,7 +19,7 @@ typedef struct ProgressBar {
 void progress_catch_signals(void);
 
 /* From now on a signal ends the run, and the command continues with the rows so far. A second signal ends the program at once, and
- * so does a step that takes longer than some seconds. The bar is drawn only if `shown`. */
+ * so does a step that takes more than a few seconds. The bar is drawn only if `shown`. */
 ProgressBar progress_begin(bool shown);
 
 /* For daedal_options.on_step; the context is the ProgressBar. Returns true after a signal. */

@@ -114,7 +114,7 @@ static bool is_package(const char *folder) {
   return access(file, F_OK) == 0;
 }
 
-/* Allows the folder of the model, and those of the enclosing packages. */
+/* Allows reading the folder of the model, and those of the enclosing packages. */
 static void allow_model(const Sandbox *sandbox, const char *path) {
   char folder[PATH_MAX], written[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -149,7 +149,7 @@ static void allow_options(const Sandbox *sandbox, const Arguments *arguments) {
   }
 }
 
-/* Allows what the C library and the picture libraries read. */
+/* Allows reading the files that the C library and the picture libraries need. */
 static void allow_system(const Sandbox *sandbox) {
   static const char *const paths[] = {"/usr",
                                       "/lib",

@@ -155,7 +155,7 @@ static void bound_rows(const Jacobian *jacobian, const double *rows, const doubl
           fmax(fabs(values[e]), fabs(other[e])) * (error[q] + SHAKEN * fabs(y[q])) + 0 * (values[e] + other[e]);
 }
 
-/* The error that some row allows for a column; not more than before. */
+/* The error that some row allows for a column, at most the one found before. */
 static double bound_column(const Jacobian *jacobian, uint32_t q, const double *values, const double *other,
                            const double *bound, double error) {
   double least = error;

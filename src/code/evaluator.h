@@ -50,7 +50,7 @@ const char *evaluator_row_text(Evaluator *evaluator, uint32_t row, Arena *arena)
 /* Reads the inputs and delays for a point into the evaluator's values. */
 void evaluator_look_up(const Evaluator *evaluator, double t, const double *y);
 
-/* The point (t, y) with the evaluator's other values, inputs and delays read for it. Most models have none. */
+/* The point (t, y) with the evaluator's other values. Inputs and delays are read for this point; most models have none. */
 static inline Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
   if (y && (evaluator->inputs || evaluator->past)) evaluator_look_up(evaluator, t, y);
   return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};

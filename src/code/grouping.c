@@ -125,7 +125,7 @@ static Region *slot_region(const Split *split, const Region *region, uint32_t s)
   return &split->regions.data[split->region_of[graph_position(&split->graph, node)]];
 }
 
-/* Levels beyond this are straight code: a long chain of dependences has no width for templates. */
+/* Levels beyond this are straight code: a long chain of dependences has too few instances for templates. */
 enum { LEVEL_LIMIT = 16 };
 
 /* Straight code waits only for templates; a template waits for straight code of its level and templates below. */

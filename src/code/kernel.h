@@ -1,7 +1,7 @@
 /* kernel: straight-line code for some outputs, with one or many instances that differ only in their leaves.
  *
  * Invariant: each line defines one value, once, after its operands. Values that are equal for all instances (numbers, uniform
- * leaves and everything computed from them) are in the prologue, which runs once an evaluation; the body runs for each instance. A
+ * leaves and everything computed from them) are in the prologue, which runs once per evaluation; the body runs for each instance. A
  * kernel with one instance has only a prologue. Tape (tape.h) and C text (ctext.h) are both made from kernels, so they do the same
  * operations in the same order. */
 #pragma once

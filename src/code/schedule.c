@@ -12,7 +12,7 @@ enum { STRETCH_LIMIT = 4096 };
 /* Steps of work for one operation on intervals; intervals examined in a short search. */
 enum { INTERVAL_WORK = 6, SHORT_SEARCH = 10 };
 
-static const char SEARCH[] = "the search for events of time";
+static const char SEARCH[] = "the search for time events";
 
 typedef struct Timer {
   uint32_t mode;
@@ -105,7 +105,7 @@ static bool is_left(const Schedule *schedule, const Timer *timer, Interval range
   return !inside(range, difference_at(schedule, timer, t)) && !is_round_off(schedule, timer, t);
 }
 
-/* Does the mode have a different value at t? The value of a condition is the one that it has as written. */
+/* Does the mode have a different value at t? The value of a condition is that of its relation as written. */
 static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
   *value = value_at(schedule, timer, t);
   return !isnan(*value) && *value != *mode_of(schedule, timer) &&

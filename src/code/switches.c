@@ -145,7 +145,7 @@ bool switches_contradict(const Switches *switches, uint32_t *mode) {
   return first >= 0;
 }
 
-/* Modes of time may also depend on variables that no state moves. They follow these variables, except on their edges, where
+/* Timed modes may also depend on variables that no state moves. They follow these variables, except on their edges, where
  * the schedule decides. */
 void switches_follow(Switches *switches, Workspace *written, double t, const double *y) {
   Edges *edges = &switches->edges;

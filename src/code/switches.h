@@ -46,8 +46,8 @@ bool switches_contradict(const Switches *switches, uint32_t *mode);
 /* Sets all discrete values except the modes, for modes that were flipped or are held. */
 void switches_follow_modes(Switches *switches, double t, const double *y);
 
-/* Marks the modes that leave their ranges by themselves at the event (t, y) of mode m: by the differences and rates before anything
- * changes. */
+/* Marks the modes that leave their ranges by themselves at the event (t, y) of mode m: according to the differences and
+ * rates before anything changes. */
 void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks);
 
 /* Saves in the heap the data with which the step after an event begins, and restores them at the beginning of the event. */

@@ -187,7 +187,7 @@ static bool has_fours(const Ordering *ordering, const uint32_t *lines, uint32_t 
   return false;
 }
 
-/* Orders lines whose operands are among them or done. */
+/* Orders lines whose operands are among them or already computed. */
 static void order_window(Ordering *ordering, const uint32_t *lines, uint32_t count) {
   if (!has_fours(ordering, lines, count)) {
     for (uint32_t k = 0; k < count; k++) finish_line(ordering, lines[k]);

@@ -29,8 +29,8 @@ typedef struct Visitor {
   uint32_t demand, position, way;
 } Visitor;
 
-/* The code of one path for one demand. Its outputs are the conditions, then the results; for first partials, the results with
- * respect to the first argument, then by the next one. */
+/* The code of one path for one demand. Its outputs are the conditions, then the results; for first partials, the
+ * derivatives of the results with respect to the first argument, then to the next one. */
 typedef struct WayCode {
   Kernel kernel;
   Registers *registers; /* NULL: a derivative is not given */
@@ -205,7 +205,7 @@ static void derive_given(GivenDerivatives *derivation) {
   heap_free(derivation->draft->heap, rates);
 }
 
-/* Derivatives of the expressions, by one argument after the other; those that are not given are EXPR_NONE. */
+/* Derivatives of the expressions, with respect to one argument after the other; those that are not given are EXPR_NONE. */
 static void derive_all(const Draft *draft, const uint32_t *arguments, uint32_t count, const Expr *list, uint32_t size,
                        Expr *out) {
   GivenDerivatives derivation = {.draft = draft, .arguments = arguments, .count = count};

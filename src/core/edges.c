@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Stands for the number of changes of a mode that chattered and does not slide while other modes do. */
+/* Takes the place of the number of changes for a mode that chattered but does not slide, while other modes do. */
 enum { LED_AWAY = 255 };
 
 /* ---- differences and margins ---- */
@@ -401,7 +401,7 @@ static double nearest_edge(const Edges *edges, int m) {
  * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events
  * is bounded for each doubling, for any reason that keeps the solution at the edge.
  *
- * A difference may stay beyond its edge by less than the tolerance, and the equations may have large effects of that. So
+ * A difference may stay beyond its edge by less than the tolerance, and that may have large effects in the equations. So
  * hysteresis delays an event for a limited time only. That time doubles if the delay did not end the hovering.
  *
  * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if
@@ -484,8 +484,8 @@ static bool is_off_edge(const Edges *edges, int m) {
 }
 
 /* A mode that contradicts its difference always changes, except one whose event was located: it is beyond the edge only by the
- * accuracy of location. If no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
- * side that is contradicted; it seems so only because of errors in the columns. */
+ * error of its location. If no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
+ * side that is contradicted; if it seems to, errors in the columns are the cause. */
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);
   double difference = edges->difference[m], edge = condition_edge(kind, difference), rate = edges->rate[m];
@@ -709,7 +709,7 @@ void edges_keep_corner(Edges *edges, int corner, double t, const double *y) {
   for (int k = 0; k < now->slides; k++) now->slide[k].rate[corner] = edges->rate[now->slide[k].mode];
 }
 
-/* Finds the weights for which all rates are zero: a linear system. false: it is singular, so no mean keeps to all edges. */
+/* Finds the weights for which all rates are zero: a linear system. false: it is singular, so no mean stays on all edges. */
 static bool weigh(Edges *edges) {
   double matrix[SLIDE_LIMIT * SLIDE_LIMIT], weight[SLIDE_LIMIT];
   int n = edges->now->slides, pivot[SLIDE_LIMIT];

@@ -253,7 +253,7 @@ typedef struct Trial {
 } Trial;
 
 /* Lists the modes whose combinations are tried: those with two values that do not follow from the time. There are at most `limit`
- * (TRIAL_LIMIT), the modes that changed since edges_begin come first. The first combination is the present one; then come those
+ * (TRIAL_LIMIT); the modes that changed since edges_begin come first. The first combination is the present one; then come those
  * with one mode flipped, with two, and so on. */
 Trial edges_trial(const Edges *edges, int limit);
 bool trial_next(Trial *trial);
@@ -267,7 +267,7 @@ void edges_hold(Edges *edges, int m, double value);
 /* ---- sliding ---- */
 
 /* Does mode m slide? The second function begins to slide along the edges nearest to the last differences of the modes that
- * chattered since edges_begin, by their rates. false: none did. */
+ * chattered since edges_begin, according to their rates. false: none did. */
 bool edges_slides(const Edges *edges, int m);
 bool edges_slide(Edges *edges);
 
@@ -287,7 +287,7 @@ void edges_set_corner(Edges *edges, int corner);
 void edges_keep_corner(Edges *edges, int corner, double t, const double *y);
 
 /* Computes the weights from the rates at the corners, and then the mean of the corners' columns, which are stored one after
- * another. false: no mean keeps to all edges. */
+ * another. false: no mean stays on all edges. */
 bool edges_mean(Edges *edges, const double *corners, int columns, double *y);
 
 /* Do the rates at (t, y), at the corner with all modes above, follow from those at the other corners? */

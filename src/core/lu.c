@@ -55,7 +55,7 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-/* Squared remainders that differ by less than this part count as equal. Among equal ones the first is taken, so that neither
+/* Squared remainders that differ by less than this fraction count as equal. Among equal ones the first is taken, so that neither
  * round-off nor a small motion decides. */
 static const double AS_GOOD = 0.1;
 

@@ -16,11 +16,11 @@
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
 
-/* Kept factors are used for KEPT_LIMIT corrections, each at most this part of the one before. */
+/* Kept factors are used for KEPT_LIMIT corrections, each at most this fraction of the one before. */
 enum { KEPT_LIMIT = 6 };
 static const double KEPT_CONTRACTION = 0.02;
 
-/* The part of cancelling terms that may remain in a residual. */
+/* The fraction of cancelling terms that may remain in a residual. */
 static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEWTON_FLOOR = 1e-14;

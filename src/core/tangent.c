@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Pivots below this part of the largest one are lost in round-off. */
+/* Pivots below this fraction of the largest one are lost in round-off. */
 static const double LOST = 1e-13;
 
 struct Tangent {

@@ -153,8 +153,8 @@ static Expr find_below(const Dag *dag, const Key *key) {
   return found;
 }
 
-/* No node is inserted twice, so nodes need not be compared. Growing reads each node, which takes longer than to look one up. Slots
- * without nodes near by are in pages that are never touched. */
+/* No node is inserted twice, so nodes need not be compared. Growing the table reads each node, which takes longer than looking one
+ * up. Slots without nodes near by are in pages that are never touched. */
 enum { GROWTH = 4 };
 
 static void table_grow(Dag *dag) {

@@ -2,8 +2,8 @@
  *
  * Equations are evaluated in any order, so nothing may depend on earlier calls. A number, the mode, identifies the data that an FMU
  * keeps between calls. An event or a step of co-simulation changes one mode to the next; everything else is a function of mode,
- * time, states and inputs. An FMU whose state can be saved is set back to the requested mode; one that cannot is always in its last
- * mode. */
+ * time, states and inputs. An FMU whose state can be saved is set back to the requested mode; any other FMU is always in its
+ * last mode. */
 #include "external/functions.h"
 
 #include "fmi/fmu.h"

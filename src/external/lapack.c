@@ -276,7 +276,7 @@ static Extent extent_of(const Lapack *lapack, uint32_t k) {
   return extent;
 }
 
-/* Two nonzeros in a row below the diagonal would be blocks that overlap. */
+/* Two consecutive nonzeros below the diagonal would be blocks that overlap. */
 static bool is_quasi_triangular(const ExternalValue *value, double n) {
   bool was_zero = true;
   for (uint32_t i = 0; i + 1 < n; i++) {

@@ -25,7 +25,7 @@ static void take_highest(uint32_t n, uint32_t order, const double *element, doub
   memcpy(result, element + (((size_t)1 << order) - 1) * size, size * sizeof *element);
 }
 
-/* ---- events of time ---- */
+/* ---- time events ---- */
 
 /* Times closer than this are the same: they differ by the round-off of a sum. */
 static double same_time(const Lookup *lookup, double time) {

@@ -116,7 +116,7 @@ static uint32_t number_columns(const InitialSystem *system, const InitialColumn 
   return count;
 }
 
-/* The members of the conflict: its rows, then its fixed columns, each with the condition that it stays. */
+/* The members of the conflict: its rows, then its fixed columns, each as the condition that it keeps its value. */
 static Dense take_dense(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y,
                         const Conflict *conflict) {
   const double *values, *scale = patch_scale(patch), *r = patch_rows(patch);

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* The part of the terms of a difference that may be round-off. */
+/* The fraction of the terms of a difference that may be round-off. */
 static const double LOST = 1e-10;
 
 /* ---- units ---- */

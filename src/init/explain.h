@@ -26,6 +26,6 @@ const Propagation *initial_propagation(const Initializer *initializer, const Ini
 
 /* For values that initial_explain has explained: do the rows determine the columns for which they were solved? The ranks of
  * systems that are solved together
- * decide, independently of units. Entries that round-off of columns and time changes by half are zero; `later` is the time with
- * round-off. O(n^3) in the size n of the largest system. */
+ * decide, independently of units. An entry that round-off of the columns and the time changes by half counts as zero; `later` is
+ * the time with round-off. O(n^3) in the size n of the largest system. */
 bool initial_is_regular(Initializer *initializer, const Initial *initial, double later);

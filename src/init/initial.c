@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double KEPT = 1e-9; /* relative: a start value that moved by less counts as kept */
+static const double KEPT = 1e-9; /* relative: a start value that moves by less counts as kept */
 
 static bool gave_way(const InitialColumn *column, double value) {
   return !(fabs(value - column->start) <= KEPT * (1 + fabs(column->start)));

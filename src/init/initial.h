@@ -50,7 +50,7 @@ typedef struct Initial {
   Conflict conflict; /* the conflict, if there is no solution */
 } Initial;
 
-/* Modes are only tried, and need not be right: the reason why they have no solution is not needed. */
+/* Modes are only tried, and may be wrong: the reason why they have no solution is not needed. */
 typedef enum InitialTrial {
   TRIAL_NONE,
   TRIAL_QUICK,   /* only near the start values: initial_search covers other guesses in all modes at once */

@@ -333,8 +333,8 @@ static uint32_t find_tearing(const KnownValues *derivation) {
   return best;
 }
 
-/* If rows are undefined at default start values, such as 1/G at G = 0 where another row gives G, these values are
- * computed from the given ones. */
+/* Computes default start values from the given ones where rows would be undefined at the defaults, such as 1/G at
+ * G = 0 if another row gives G. */
 static void derive_start(InitialSteps *run, const InitialUnit *unit) {
   Arena scratch = arena_make(run->heap);
   KnownValues derivation = {run, unit, arena_array(&scratch, unit->columns, sizeof(bool)),
@@ -508,9 +508,9 @@ static bool gave_way(const InitialSteps *run, const InitialUnit *unit) {
   return false;
 }
 
-/* Moves start values that could be kept, because no solution was found that keeps them. If there are enough other columns, the kept
- * values allow no values for them. Then the point where they move least is singular, as on the flat part of tanh(y) or at the top
- * of sin(y), and all given values have equal weight. */
+/* Moves start values that could be kept, because no solution was found that keeps them. The kept values may allow no values for the
+ * other columns, even if there are enough of these. Then the point where they move least is singular, as on the flat part of
+ * tanh(y) or at the top of sin(y), and all given values have equal weight. */
 static bool move_given(InitialSteps *run, InitialUnit *unit, bool enough) {
   bool found = attempt(run, unit, MOVE_STATES_LAST);
   if (!has_uncounted(run, unit) || (found && !(enough && gave_way(run, unit)))) return found;

@@ -69,7 +69,7 @@ typedef struct Element {
   uint32_t next; /* next element of the same name; UINT32_MAX: none */
   uint32_t last; /* for the first element of a name: the last one; 0: there is only one */
   const AstElement *ast;
-  VEC(Declaration) redeclared; /* by elements of derived classes, the innermost class first */
+  VEC(Declaration) redeclared; /* elements of derived classes that redeclare it, the innermost class first */
   Instance *instance;          /* NULL until needed; for an outer class the inner one, if there is one */
   Instance *own;               /* for an outer class: its own definition; NULL until needed */
   bool is_busy;                /* the instance is being made */

@@ -163,7 +163,7 @@ bool instance_attribute(Tree *tree, Instance *instance, const char *name, double
 
 /* Is its condition true, or missing? */
 bool instance_is_present(Tree *tree, Instance *instance);
-/* Is it an array without elements, or inside one? Conditions and sizes inside have nothing to depend on. */
+/* Is it an array without elements, or inside one? Conditions and sizes inside depend on nothing. */
 bool instance_is_empty(const Instance *instance);
 bool instance_has_open_size(const Tree *tree, const Instance *instance);
 /* The size of one dimension that is not open; false after an error. */

@@ -30,10 +30,11 @@ typedef enum StepStatus {
 
 typedef struct IntegratorStatistics {
   uint64_t steps, rejected_error, rejected_convergence;
-  uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count as one */
-  int order;               /* of the last step */
-  double step;             /* size of the last accepted step */
-  double next;             /* size that its error suggests for the next step; 0: unknown */
+  uint64_t
+      factorizations; /* factorizations of one iteration matrix; Radau's real and complex ones together count as one */
+  int order;          /* of the last step */
+  double step;        /* size of the last accepted step */
+  double next;        /* the size that its error suggests for the next step; 0: unknown */
 
   /* For explicit methods: step times the dominant eigenvalue has been above the stability bound for so long that an
    * implicit method is cheaper. */

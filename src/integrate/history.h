@@ -47,8 +47,8 @@ void history_slopes(const History *history, const int32_t *columns, int32_t coun
 /* Accepts the planned step: predicted + change becomes the last point. O(columns * order). */
 void history_keep(History *history, const double *change);
 
-/* The polynomial of the last step at this distance from its end (negative: inside), for these columns; NULL: for the first `count`.
- * Other entries of y stay unchanged. O(count * order). */
+/* The value of the last step's polynomial at this distance from its end (negative: inside), for these columns; NULL: for the first
+ * `count`. Other entries of y stay unchanged. O(count * order). */
 void history_evaluate(const History *history, double distance, const uint32_t *columns, uint32_t count, double *y);
 
 /* Shifts all points so that the last one is y: the shape of the past stays. O(columns). */

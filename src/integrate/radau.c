@@ -40,7 +40,7 @@ typedef struct Radau {
   Stages *stages; /* the linear equations of Newton's method */
   int32_t *error_columns, *newton_columns, *followed, *algebraic;
   int32_t error_count, newton_count, followed_count, algebraic_count;
-  bool *spare;   /* [columns] follow from others and have no effect on rates at the point of the Jacobian */
+  bool *spare;   /* [columns] these follow from others, and have no effect on rates at the point of the Jacobian */
   bool *lenient; /* [columns] have a small weight in Newton's method */
 
   double *jacobian;
@@ -354,8 +354,8 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
 }
 
 /* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the filter
- * considers harmless can be large in columns that depend on them, as after an amplifier. Without states, nothing else shows whether
- * the step is resolved, or ended on another branch. */
+ * considers harmless can be large in columns that depend on them, as after an amplifier. If there are no states,
+ * nothing else shows whether the step resolves the solution, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
   const double *vectors[SMAX + 1] = {radau->y};
@@ -372,7 +372,7 @@ static double radau_gap(const Radau *radau) {
 
 /* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. If the solution
  * follows an input, the end of a step is exact for any size, and the error test does not see what happens between. Derivatives grow
- * geometrically; two in a row are never both near zero by chance. */
+ * geometrically; two consecutive ones are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
   double squares[3] = {0}, derivative[3];
   for (int32_t a = 0; a < radau->followed_count; a++) {
@@ -679,7 +679,7 @@ static void radau_reject(Radau *radau, double h, double error) {
   radau->rejected = true;
 }
 
-/* Predictions were far off: Jacobian and contraction found with them are useless. */
+/* Predictions were far off, so the Jacobian and the contraction found with them are useless. */
 static void radau_forget(Radau *radau) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;

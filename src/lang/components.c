@@ -539,7 +539,7 @@ typedef struct ComponentVisit {
   uint32_t component;
   uint32_t first, next, end; /* its dependencies in the list: the first, the next to visit, the end */
   uint32_t
-      closes; /* lowest visit on the stack of a component that waits for this one and is also one of its dependencies; NONE: none */
+      closes; /* the lowest visit on the stack of a component that waits for this one and is also one of its dependencies; NONE: none */
   const char *circle; /* text of the cycle */
 } ComponentVisit;
 

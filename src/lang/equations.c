@@ -102,8 +102,7 @@ typedef struct LoopCode {
   IndexVec iterated;  /* see Compiler */
 } LoopCode;
 
-/* Is the code arithmetic of variables and numbers? Compiling it depends on nothing but the types of iterators, and leaves nothing
- * else behind. */
+/* Is the code arithmetic of variables and numbers? Compiling it depends only on the types of iterators, and has no other effect. */
 static bool is_arithmetic(const Routine *routine) {
   for (uint32_t i = 0; i < routine->code.count; i++) {
     Instruction instruction = routine->code.data[i];

@@ -367,7 +367,7 @@ static bool only_counts(Machine *machine, const Control *loop) {
 }
 
 /* It is not known whether the loop continues. A loop that only counts, such as a search in a table, is followed on both
- * paths: one path leaves here, as by a break; the other runs the body again, until the condition is known. */
+ * paths. One path leaves here, as if by a break; the other runs the body again, until the condition is known. */
 static bool leave_perhaps(Machine *machine, const char *condition) {
   Control *loop = &vec_last(&machine->control);
   if (loop->kind != CONTROL_LOOP || loop->breaks.count + 1 >= CHOICES || !only_counts(machine, loop))

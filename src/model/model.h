@@ -159,7 +159,7 @@ typedef struct OptimalEnd {
   bool is_sought;
   uint32_t parameter; /* leaf: the time */
   uint32_t condition; /* the final equation H + ... = 0 that determines it */
-  bool is_cost;       /* the cost is only the time: runs of the same length cost the same */
+  bool is_cost;       /* the cost is only the time, so runs of the same length cost the same */
 } OptimalEnd;
 
 typedef struct Model {

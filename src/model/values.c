@@ -220,7 +220,7 @@ static bool sum_element(Machine *machine, const uint32_t *signs, Type type, char
     return true;
   }
   return domain->apply(domain->context, OP_STRING_JOIN, scalars, count, out) ||
-         machine_unknown(machine, "a text joined of parts");
+         machine_unknown(machine, "a text made of parts");
 }
 
 bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out) {

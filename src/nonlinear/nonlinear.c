@@ -294,7 +294,7 @@ static bool solve_square(Nonlinear *nonlinear, const double *x) {
   return found <= SINGULAR * asked || (isfinite(found) && !is_singular(nonlinear, right));
 }
 
-/* The correction of least norm, or with `target` the one that ends nearest to it. */
+/* The correction of least norm or, with `target`, the one that ends nearest to `target`. */
 static bool solve_least_norm(Nonlinear *nonlinear, const double *x, const double *target) {
   for (int32_t k = 0; k < nonlinear->columns; k++) {
     nonlinear->unit[k] = column_unit(nonlinear, k);
@@ -360,7 +360,7 @@ static double search_line(Nonlinear *nonlinear, double *x, double before, int li
   return 0;
 }
 
-/* First a little slack, for rows that depend on each other; then more and more, for steps that go too far. */
+/* The slack is small at first, for rows that depend on each other, and then grows, for steps that go too far. */
 static double more_slack(double slack) {
   return slack == SLACK ? FIRM_SLACK : slack == FIRM_SLACK ? 1e-6 : 100 * slack;
 }

@@ -142,9 +142,9 @@ static void keep_read(Plan *plan, const bool *read) {
       vec_push(plan->heap, &plan->read, p);
 }
 
-/* Structural analysis sees zeros only. If the Jacobian is singular nevertheless, the equations are rewritten until it is
- * regular. Then they may be differentiated more often than the structure showed. If that happens to an equation with
- * a kink, everything is done again with all kinks open. */
+/* Structural analysis only sees which entries are zero. If the Jacobian is singular nevertheless, the equations are
+ * rewritten until it is regular. Then they may be differentiated more often than the structure showed. If that happens
+ * to an equation with a kink, everything is done again with all kinks open. */
 static bool pass_regular(Plan *plan) {
   uint32_t before = plan->diags->list.count;
   bool *read = arena_array(&plan->arena, plan->model->parameters.count, sizeof *read);

@@ -92,8 +92,9 @@ typedef struct SmallState {
 } SmallState;
 typedef VEC(SmallState) SmallStateVec;
 
-/* The states that the choice of steps ignored, because their absolute tolerance was larger than any of their values,
- * or could not follow their size. Values that are round-off relative to the nominal value count as zero. O(rows * states). */
+/* The states that had no effect on the choice of steps: their absolute tolerance was larger than all of their values,
+ * or could not follow their size. Values that are round-off relative to the nominal value count as zero. O(rows *
+ * states). */
 static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
   SmallStateVec found = {0};
   const Recorder *recorder = facts->recorder;

@@ -310,7 +310,7 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   return true;
 }
 
-/* If the equations leave initial values free, the run is done only when these are the values of least norm. */
+/* If only initial values are requested and the equations leave some free, ranks must still give those of least norm. */
 static bool is_done(const Simulation *simulation, bool ok) {
   return ok && !(simulation->is_free && simulation->request.initialize_only);
 }

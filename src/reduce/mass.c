@@ -7,10 +7,10 @@
 
 enum { LARGEST = 256 }; /* coordinates of a model that is examined */
 
-/* Singular values and eigenvalues below this part of the largest count as zero. */
+/* Singular values and eigenvalues below this fraction of the largest count as zero. */
 static const double ZERO = 1e-12;
 
-/* Components below this part of the largest do not count. */
+/* Components below this fraction of the largest do not count. */
 static const double CONCERNED = 1e-6;
 
 /* Values of m by n expressions of the model, by columns; false: one is undefined here. */

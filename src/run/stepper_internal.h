@@ -234,8 +234,8 @@ void stepper_make_defect(Stepper *stepper);
 
 /* ---- sizes ---- */
 
-/* Updates the sizes of states without a nominal value, with the columns y at t. The size of a state that keeps one
- * sign, by its min or max, falls with it; otherwise its sign would be lost in an absolute tolerance. */
+/* Updates the sizes of states without a nominal value, with the columns y at t. If min or max fixes the sign of a
+ * state, its size falls with it; otherwise its sign would be lost in an absolute tolerance. */
 void stepper_note_sizes(Stepper *stepper, double t, const double *y);
 
 /* Do the polynomials of the last step, to t, violate the rows by more than the error of the step explains? Then it is taken again,

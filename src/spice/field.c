@@ -93,8 +93,8 @@ static uint32_t value_begin(const Fields *fields, uint32_t k) {
   return at;
 }
 
-/* The end of the value that begins at `at`: at a parenthesis that closes no parenthesis of the value; with `stops_at_blank`, at a
- * blank or comma outside of parentheses; otherwise before the next name with `=`. */
+/* The end of the value that begins at `at`. A parenthesis that the value has not opened ends it. With `stops_at_blank`, so
+ * does a blank or comma outside of parentheses; without it, the next name with `=`. */
 static uint32_t value_end(const Fields *fields, uint32_t k, uint32_t at, bool stops_at_blank) {
   const char *text = fields->card->text;
   uint32_t depth = 0;

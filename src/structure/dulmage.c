@@ -1,9 +1,9 @@
 /* dulmage: see dulmage.h (Dulmage, Mendelsohn 1958; Pothen, Fan 1990). The same code finds both parts: the under-determined part is
  * the over-determined part of the transposed pattern. "Rows" here are the side with too many members.
  *
- * The rows on alternating paths from an unmatched row e have exactly one column less than their number. Every smaller set of them
- * has enough columns: a set without e is matched, and a set with e that is closed under alternating paths contains all of them. So
- * each unmatched row gives a minimal culprit. */
+ * The rows on alternating paths from an unmatched row e have exactly one column fewer than there are rows. Every smaller set of
+ * them has enough columns: a set without e is matched, and a set with e that is closed under alternating paths contains all of
+ * them. So each unmatched row gives a minimal culprit. */
 #include "structure/dulmage.h"
 
 #include <stdlib.h>

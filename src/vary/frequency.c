@@ -50,7 +50,7 @@ FrequencyResponse *frequency_response_new(const LinearForm *form, Arena *arena) 
   return response;
 }
 
-/* Eliminates the entry below the diagonal of column k, the larger of the two being the pivot. */
+/* Eliminates the entry below the diagonal of column k, with the larger of the two as the pivot. */
 static bool eliminate(FrequencyResponse *response, size_t k) {
   size_t n = response->form->states;
   double complex *matrix = response->matrix, *right = response->right;

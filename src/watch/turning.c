@@ -270,7 +270,7 @@ typedef struct FollowerSolver {
 } FollowerSolver;
 
 /* The determinant within the last step; NAN: unknown. Newton's method fails near a zero. There the columns of a
- * follower are accurate enough without a correction. Those of the run are not a solution, and show nothing. */
+ * follower are accurate enough without a correction. The columns of the run itself are then no solution, and show nothing. */
 static double determinant_inside(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double t) {
   segment_values(segment, t, turning->inside);
   if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK) {

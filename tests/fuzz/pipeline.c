@@ -390,7 +390,7 @@ static void compare_flat(Pass *pass, const daedal_options *options) {
 static void compare_reduced(Pass *pass, const daedal_options *options) {
   daedal_result *one = simulate(pass, pass->model, options, options->method, "radau");
   const char *text = one ? daedal_report(one, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT) : NULL;
-  /* Derivatives by parts of arrays and records, of functions that stay calls, cannot be written in the language. */
+  /* Derivatives of functions that stay calls, with respect to parts of arrays and records, cannot be written in the language. */
   bool is_readable = text && *text && !strstr(text, "'$d") && !strstr(text, "$output");
   daedal_model *again = is_readable ? daedal_load_text(text, strlen(text), "reduced.mo", NULL, NULL) : NULL;
   if (again && sound(pass)) {

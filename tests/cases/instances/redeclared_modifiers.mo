@@ -1,5 +1,4 @@
-// A redeclaration's own modifiers count before those of the declaration that it replaces and of its constraining clause, which count
-// if it has none. This holds for models, packages and functions. They were overridden by them.
+// A redeclaration's own modifiers take precedence over those of the declaration that it replaces and of its constraining clause, which count only if it has none. This holds for models, packages and functions. They were overridden by them.
 // run: simulate --model P.M
 // expect: c.t.y = 5*time + 7 within 1e-12 everywhere
 // expect: c.u = 3*time within 1e-12 everywhere

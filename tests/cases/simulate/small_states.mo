@@ -1,4 +1,4 @@
-// A state that stays below its absolute tolerance, which is the tolerance times nominal, has no part in the choice of steps. The
+// A state that stays below its absolute tolerance, which is the tolerance times nominal, does not influence the choice of steps. The
 // report names it; without a nominal value, with one of its size, or at a smaller tolerance, it is resolved. A state that is zero up to round-off is not named.
 // run: simulate --tolerance 1e-3
 // change: q(start -> q(nominal = 1, start
