@@ -1,5 +1,6 @@
 """Calls with effects: an event makes each call once, in the order of the text, with the values of the settled event. Generated whens and initial
 sections write lines to a file; the expected lines are those of the same statements run in Python. DAEDAL_MODELS=N makes N models."""
+import csv
 import random
 import subprocess
 import sys
@@ -229,6 +230,42 @@ class Effects(unittest.TestCase):
                                           text=True, timeout=100, check=False)
                     self.assertEqual(done.returncode, code, f"{when} {calls}: {done.stderr}")
                     self.assertIn("a call of `write` fails", done.stderr)
+
+    def test_calls_without_leave_are_left_out(self):
+        """Each with one warning that names the option; the run goes on, and its other values are right. It ends if it needs a result of such a call."""
+        remove = 'impure function remove\n  input String file;\n  external "C" ModelicaInternal_removeFile(file);\nend remove;\n'
+        order = 'impure function order\n  input String text;\n  output Integer r;\n  external "C" r = ModelicaInternal_system(text);\nend order;\n'
+        calls = {'say("s", n)': "say", 'write("s", "out.txt")': "write", 'remove("kept.txt")': "remove", 'order("rm kept.txt")': "order"}
+        for when in ("x > 0.5", "initial()", "{x > 0.25, x > 0.75}", "terminal()"):
+            for call, name in calls.items():
+                for kind in ("equation", "algorithm"):
+                    if kind == "equation" and name == "order":
+                        continue
+                    count = "n = pre(n) + 1" if kind == "equation" else "n := pre(n) + 1"
+                    model = f"model M\n  Real x(start = 0, fixed = true);\n  Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n{kind}\n"
+                    done, row, kept = self.without_leave(f"{HEAD}{remove}{order}{model}  when {when} then\n    {call};\n    {count};\n  end when;\n  annotation(experiment(StopTime = 1));\nend M;\n")
+                    self.assertEqual(done.returncode, 0, f"{when} {call} {kind}: {done.stderr}")
+                    self.assertEqual(len([line for line in done.stderr.splitlines() if f"call of `{name}` is left out" in line and "--allow-external" in line]), 1, done.stderr)
+                    self.assertTrue(kept)
+                    self.assertEqual(row["n"], 2 if "{" in when else 1, f"{when} {call} {kind}")
+        done, _, kept = self.without_leave(f"{order}model M\n  Integer m(start = 0, fixed = true);\nequation\n  when time > 0.5 then\n    m = order(\"rm kept.txt\");\n"
+                                           "  end when;\n  annotation(experiment(StopTime = 1));\nend M;\n")
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("--allow-external", done.stderr)
+        self.assertIn("the value of m is not defined", done.stderr)
+        self.assertTrue(kept)
+
+    def without_leave(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "m.mo").write_text(text)
+            kept = pathlib.Path(folder, "kept.txt")
+            kept.write_text("")
+            done = subprocess.run([os.environ["DAEDAL"], "simulate", "m.mo", "-o", "r.csv"], cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+            row = {}
+            if done.returncode == 0:
+                with open(pathlib.Path(folder, "r.csv"), encoding="utf-8") as file:
+                    row = {name: float(value) for name, value in list(csv.DictReader(file))[-1].items()}
+            return done, row, kept.exists() and not pathlib.Path(folder, "out.txt").exists()
 
     def test_printed_lines_are_counted(self):
         for count in (1, 3, 19, 20, 21, 50):

@@ -586,8 +586,11 @@ static bool run_once(Caller *caller, const CallSite *site, const double *argumen
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   if (turn == EFFECT_WAITS) return true;
   if (turn == EFFECT_MADE) {
-    if (!caller_interpret(caller, site, arguments, results))
-      return effects_fail(caller->effects, site->function, caller_failure(caller)), false;
+    if (!caller_interpret(caller, site, arguments, results)) {
+      bool is_refused = caller->last && machine_lacks_right(caller->last->machine);
+      effects_fail(caller->effects, site->function, caller_failure(caller), is_refused);
+      return is_refused;
+    }
     const Callee *callee = find_callee(&caller->runners[0], site->function);
     effects_keep(caller->effects, site->function, arguments, (const double *)(const void *)callee->results);
   }

@@ -310,6 +310,16 @@ static void report_refused(const Decisions *decisions, double t, DiagCode code, 
   } else diag_error(diags, code, refused->span, "at time %.10g reinit sets %s to a value that is not defined", t, name);
 }
 
+static void report_left_out(const Decisions *decisions, double t, Diags *diags) {
+  const Model *model = decisions->evaluator->model;
+  const char *reason;
+  uint32_t number;
+  while ((number = effects_refused(decisions->effects, &reason)) != MAP_NONE)
+    diag_warning(diags, DIAG_WARNING, model->functions.data[number]->routine->span,
+                 "at time %.10g a call of `%s` is left out: %s", t,
+                 names_text(model->names, model->functions.data[number]->name), reason);
+}
+
 static void report_failed(const Decisions *decisions, uint32_t number, const char *reason, double t, DiagCode code,
                           Diags *diags) {
   const Model *model = decisions->evaluator->model;
@@ -324,6 +334,7 @@ bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diag
   Model *model = evaluator_model(decisions->evaluator);
   const char *reason;
   uint32_t failed = effects_failed(decisions->effects, &reason);
+  report_left_out(decisions, t, diags);
   if (failed != MAP_NONE) return report_failed(decisions, failed, reason, t, code, diags), false;
   if (decisions->decide.refused >= 0) return report_refused(decisions, t, code, diags), false;
   if (!step) return true;

@@ -7,7 +7,8 @@
 
 typedef struct EffectCall {
   uint32_t place; /* its place in the order of calls */
-  bool is_kept;
+  bool is_kept, is_told;
+  const char *refusal; /* why it was left out; NULL */
   double *arguments, *results;
 } EffectCall;
 
@@ -208,13 +209,25 @@ void effects_keep(Effects *effects, uint32_t number, const double *arguments, co
   memcpy(call->results, results, function->results * sizeof *results);
 }
 
-void effects_fail(Effects *effects, uint32_t number, const char *reason) {
+void effects_fail(Effects *effects, uint32_t number, const char *reason, bool is_refusal) {
   EffectCall *call = &effects->calls[number];
   call->is_kept = true;
   for (uint32_t r = 0; r < effects->model->functions.data[number]->results; r++) call->results[r] = NAN;
-  if (effects->failed != MAP_NONE) return;
+  if (is_refusal && !call->refusal) call->refusal = heap_copy(effects->heap, reason, strlen(reason) + 1, 1);
+  if (is_refusal || effects->failed != MAP_NONE) return;
   effects->failed = number;
   snprintf(effects->reason, sizeof effects->reason, "%s", reason);
+}
+
+uint32_t effects_refused(Effects *effects, const char **reason) {
+  for (uint32_t c = 0; c < effects->numbers.count; c++) {
+    EffectCall *call = &effects->calls[effects->numbers.data[c]];
+    if (!call->refusal || call->is_told) continue;
+    call->is_told = true;
+    *reason = call->refusal;
+    return effects->numbers.data[c];
+  }
+  return MAP_NONE;
 }
 
 uint32_t effects_failed(const Effects *effects, const char **reason) {

@@ -23,8 +23,8 @@ bool external_print(ExternalCall *call) {
     if (call->state->printed.count < PRINTED_MOST) text_printf(call->state->heap, &call->state->printed, "%s\n", text);
     return true;
   }
-  if (!call->function->rights || !call->function->rights->may_write)
-    return external_fail(call, "writing to file `%s` needs --allow-external", path);
+  call->lacks_right = !call->function->rights || !call->function->rights->may_write;
+  if (call->lacks_right) return external_fail(call, "writing to file `%s` needs --allow-external", path);
   FILE *file = fopen(path, "a");
   bool is_written = file && fprintf(file, "%s\n", text) >= 0;
   if (file && fclose(file) != 0) is_written = false;

@@ -46,7 +46,8 @@ bool external_run(ExternalCall *call) {
 bool external_may_read(ExternalCall *call, const char *path) {
   char real[PATH_MAX];
   const ExternalRights *rights = call->function->rights;
-  return reading_allows(rights ? &rights->reading : NULL, path, real) ||
+  call->lacks_right = !reading_allows(rights ? &rights->reading : NULL, path, real);
+  return !call->lacks_right ||
          external_fail(
              call, "`%s` is outside of the folders of the model and the libraries: --allow-read DIR lets it be read",
              path);

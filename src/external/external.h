@@ -67,6 +67,7 @@ typedef struct ExternalCall {
   ExternalState *state;
   Arena *arena; /* for texts and arrays that the call returns */
   const char *failure;
+  bool lacks_right; /* it failed because the user has not allowed it */
 } ExternalCall;
 
 /* Effects of a function outside of its result. */

@@ -136,6 +136,9 @@ const void *machine_path(const Machine *machine);
 /* After EXECUTE_UNKNOWN: the unknown value and its place, for a message. */
 const char *machine_obstacle(const Machine *machine, Span *where);
 
+/* Did the last run end because the user has not allowed a call? The message names the option. */
+bool machine_lacks_right(const Machine *machine);
+
 /* Did the last run end in a branch that might not be taken, because its condition is not known? */
 bool machine_in_branch(const Machine *machine);
 

@@ -115,7 +115,9 @@ static bool pass_values(Passing *passing, const uint32_t *places) {
     call->arguments[i].is_output = is_output;
   }
   if (places[0] != UINT32_MAX) call->result = value_to_external(passing, &frame_top(machine)->slots[places[0]]);
-  if (!external_run(call))
+  bool is_done = external_run(call);
+  machine->lacks_right = !is_done && call->lacks_right;
+  if (!is_done)
     return machine_error(machine, "external function `%s`: %s", call->function->name, call->failure);
   return take_outputs(passing, places);
 }
@@ -123,6 +125,7 @@ static bool pass_values(Passing *passing, const uint32_t *places) {
 bool step_external(Machine *machine, uint32_t count, const uint32_t *places) {
   const Routine *routine = frame_top(machine)->routine;
   const Domain *domain = machine->domain;
+  machine->lacks_right = routine->is_forbidden;
   if (!routine->implementation)
     return machine_lacks(machine, routine_lacks(routine), names_text(machine->names, routine->external));
   if (!routine->implementation->run) return eliminate_linear(machine, count, places);

@@ -120,6 +120,8 @@ const char *machine_obstacle(const Machine *machine, Span *where) {
   return machine->obstacle ? machine->obstacle : "a condition";
 }
 
+bool machine_lacks_right(const Machine *machine) { return machine->lacks_right; }
+
 bool machine_in_branch(const Machine *machine) { return machine->path; }
 
 /* The number of operations that the heap's budget of work still allows. */
@@ -243,6 +245,7 @@ void machine_clear(Machine *machine) {
   machine->shortened = 0;
   machine->status = EXECUTE_OK;
   machine->obstacle = NULL;
+  machine->lacks_right = false;
   mark_release(machine, (ChunkMark){0, 0});
 }
 

@@ -89,6 +89,7 @@ struct Machine {
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;
+  bool lacks_right; /* this run ended because the user has not allowed a call */
 };
 
 /* ---- machine.c ---- */

@@ -2,12 +2,11 @@
 #include "array/verdict.h"
 #include "pipeline/parts.h"
 
-/* Has the node no numeric value? */
+/* Has the node no numeric value? Calls that are made only for their effects can be left out. */
 static bool is_unsupported(const Model *model, Expr e) {
-  switch (dag_op(model->dag, e)) {
-  case OP_CALL: return !routine_can_run(model->functions.data[dag_call_info(model->dag, e).function]->routine);
-  default: return false;
-  }
+  if (dag_op(model->dag, e) != OP_CALL) return false;
+  const Function *function = model->functions.data[dag_call_info(model->dag, e).function];
+  return !routine_can_run(function->routine) && !(function->is_once && function->routine->is_forbidden);
 }
 
 /* The first such node at or below the roots; EXPR_NONE if there is none. */
