@@ -563,8 +563,7 @@ double daedal_run_get(const daedal_run *run, const char *name);
  * stepped, it has diagnostics and statistics, but no rows. */
 daedal_result *daedal_run_result(daedal_run *run);
 
-/* The same, but the caller frees it. The run is then as before its first execution, but keeps the values that were set.
- * */
+/* The same, but the caller frees it. The run is then as before its first execution, but keeps the values that were set. */
 daedal_result *daedal_run_take_result(daedal_run *run);
 
 /* ---- runs step by step ----
@@ -694,8 +693,7 @@ typedef struct daedal_sweep_options {
   const char *journal; /* file that keeps finished points while the sweep runs; NULL: none */
   bool resume;         /* reuse the points in a journal of the same sweep */
   bool keep_courses;   /* of outputs over time, for daedal_draw */
-  /* For a program that spreads a sweep over processes: this process runs part `process` of `processes` (0: all points).
-   * */
+  /* For a program that spreads a sweep over processes: this process runs part `process` of `processes` (0: all points). */
   uint32_t process, processes;
   /* Called from time to time in the thread of daedal_sweep_execute; true stops the sweep. */
   bool (*on_progress)(void *context, const daedal_sweep_progress *progress);

@@ -1,5 +1,4 @@
-/* combination: linear combinations of derivatives of equations, without the terms that cancel (see convert_internal.h).
- * */
+/* combination: linear combinations of derivatives of equations, without the terms that cancel (see convert_internal.h). */
 #include "array/convert_internal.h"
 
 #include <math.h>

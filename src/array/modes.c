@@ -86,8 +86,7 @@ static bool is_whole_call(const Extraction *extraction, Expr e) {
   return dag_op(extraction->dag, e) == OP_CALL && model_call_type(extraction->model, e) == TYPE_INTEGER;
 }
 
-/* A sum of such Integers jumps from one whole number to another: it is never between them, and 0 is an ordinary value.
- * */
+/* A sum of such Integers jumps from one whole number to another: it is never between them, and 0 is an ordinary value. */
 static bool is_whole_sum(const Extraction *extraction, Expr e) {
   const Dag *dag = extraction->dag;
   double constant;
@@ -215,8 +214,7 @@ static void peel(Peeling *peeling) {
   }
 }
 
-/* Substitutes the expressions of given variables in the differences; a value contains only variables given before it.
- * */
+/* Substitutes the expressions of given variables in the differences; a value contains only variables given before it. */
 static void expand(Peeling *peeling, ExprVec *differences) {
   enum { ROUNDS = 16 };
   Dag *dag = peeling->dag;
@@ -373,7 +371,7 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
 }
 
 /* Replaces discrete variables that are only a relation, such as `heat = T < limit`, by this relation in all equations. The solution
- *  * can then slide along the edge of the relation. */
+ * can then slide along the edge of the relation. */
 static void read_relations(Problem *problem, Heap *heap) {
   Dag *dag = problem->model->dag;
   ExprVec leaves = {0}, relations = {0};

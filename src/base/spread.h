@@ -1,5 +1,4 @@
-/* spread: numbers without a pattern, spread evenly over [0, 1). They are used as values that are unlikely in a model.
- * */
+/* spread: numbers without a pattern, spread evenly over [0, 1). They are used as values that are unlikely in a model. */
 #pragma once
 
 #include <math.h>

@@ -40,8 +40,8 @@ void decisions_start(Decisions *decisions, const double *starts);
 /* Initialization is over: initial() becomes false, and pre() takes the values found. */
 void decisions_started(Decisions *decisions);
 
-/* Copies the values of the model's discrete variables, which pre() then has, too; other discrete values follow when they are set.
- * */
+/* Copies the values of the model's discrete variables, which pre() then has, too; other discrete values follow when they are
+ * set. */
 void decisions_adopt(Decisions *decisions, const double *discretes);
 
 /* A run begins at t: samples are counted from there. false: the interval of one is not positive, which is an error in diags. */

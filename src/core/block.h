@@ -58,8 +58,7 @@ typedef struct BlockMatrix {
 /* Makes a matrix of that shape in the heap. */
 BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape);
 
-/* Copies values of `count` entries from `first` on, by rows. A program has evaluated them together with other values.
- * */
+/* Copies values of `count` entries from `first` on, by rows. A program has evaluated them together with other values. */
 static inline void block_matrix_set_values(BlockMatrix *matrix, const RowsHost *host, int32_t first, int32_t count,
                                            const double *values) {
   if (!count) return;

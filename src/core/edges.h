@@ -45,8 +45,7 @@ typedef struct EventTimes {
   double hold;  /* the longest time for which hysteresis delays the next event */
   double peak;  /* largest margin between the last two events */
   double edge;  /* the edge of the last event: floor and similar functions have many */
-  /* beyond this margin the mode has left a series of events that the tolerance no longer resolves; 0: there is no such series
-   * */
+  /* beyond this margin the mode has left a series of events that the tolerance no longer resolves; 0: there is no such series */
   double range;
   int regular; /* number of similar ratios below 1 in a row */
   int falls;   /* cycles have been shrinking regularly */

@@ -218,8 +218,7 @@ static double gain_dense(Selector *selector, const SelectProblem *problem) {
   return isfinite(gain) ? gain : HUGE_VAL;
 }
 
-/* A large choice is assessed by making it again with a preference for the present one: it is good if it stays the same.
- * */
+/* A large choice is assessed by making it again with a preference for the present one: it is good if it stays the same. */
 static double gain_sparse(Selector *selector, const SelectProblem *problem) {
   SelectProblem again = *problem;
   again.keep = 2;

@@ -54,8 +54,7 @@ StateSpace *statespace_new(Heap *heap, const UnitsPlan *plan, const RowsHost *ho
 /* Accepts a choice of dummies (depth per unknown; see core/dummy.h). O(entries of blocks with a choice). */
 void statespace_choose(StateSpace *space, const int32_t *depth);
 
-/* Forgets the pivots of earlier factors, because round-off depends on them: the next choice starts from the beginning.
- * */
+/* Forgets the pivots of earlier factors, because round-off depends on them: the next choice starts from the beginning. */
 void statespace_forget(StateSpace *space);
 
 /* Call this after parameters have changed: everything that depends on parameters only is evaluated again. */

@@ -392,8 +392,7 @@ typedef struct LeafPrinter {
  * when they were built; in `heap`, for the caller to free. O(n log n) in the size of the graph. */
 uint32_t *dag_ranks(const Dag *dag, Heap *heap);
 
-/* ValueKind of an expression, from those of its leaves; VALUE_ANY if it could be several. O(graph below e).
- * */
+/* ValueKind of an expression, from those of its leaves; VALUE_ANY if it could be several. O(graph below e). */
 uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer);
 
 /* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17 digits at most, the

@@ -8,7 +8,6 @@
 /* The interface to use of an FMU that offers both. */
 typedef enum FmuKind { FMU_ANY, FMU_EXCHANGE, FMU_COSIMULATION } FmuKind;
 
-/* Appends the text of a model with this name; `path` is the path of the FMU. false: the FMU does not offer this kind.
- * */
+/* Appends the text of a model with this name; `path` is the path of the FMU. false: the FMU does not offer this kind. */
 bool fmu_write_model(Heap *heap, const FmiDescription *description, const char *name, const char *path, FmuKind kind,
                      TextVec *text);

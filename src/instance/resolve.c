@@ -336,8 +336,7 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
   return flat_name(tree, define_class(tree, type->base == BASE_ENUMERATION ? type->enumeration : type), NULL, 0, span);
 }
 
-/* The meaning of the first name of a path; NULL if there is none. A variable of an enclosing class must be a constant.
- * */
+/* The meaning of the first name of a path; NULL if there is none. A variable of an enclosing class must be a constant. */
 static Instance *find_first(Copy *copy, AstPath path) {
   Tree *tree = copy->r->tree;
   Name name = ast_part(tree->ast, path, 0)->name;

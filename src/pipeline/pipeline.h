@@ -195,8 +195,8 @@ void simulation_add_mode(Simulation *simulation, const bool *holds);
 double simulation_value(const Simulation *simulation, const Signal *signal, const double *y);
 
 /* Sets a column to another value at the time reached. It takes effect at the next simulation_settle, together with all others set
- * since. Other columns follow from the equations, and states stay if the equations allow it. false: the signal is not a column.
- * */
+ * since. Other columns follow from the equations, and states stay if the equations allow it. false: the signal is not a
+ * column. */
 bool simulation_reset(Simulation *simulation, const Signal *signal, double value);
 
 /* The same for all states, with their values in y. */

@@ -137,8 +137,7 @@ static bool approach_instant(Stepper *stepper) {
   return true;
 }
 
-/* The explicit method has passed an instant in place of another method, without an event. The other method continues.
- * */
+/* The explicit method has passed an instant in place of another method, without an event. The other method continues. */
 static void leave_instant(Stepper *stepper) {
   if (!stepper->waiting || stepper_is_sliding(stepper) || !(stepper->t_passed > stepper->changed)) return;
   stepper_copy_values(stepper);

@@ -1,5 +1,4 @@
-/* stepper_defect: accepts a step by its defect (segment/defect.h), and only if it takes no state across its min or max.
- * */
+/* stepper_defect: accepts a step by its defect (segment/defect.h), and only if it takes no state across its min or max. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 

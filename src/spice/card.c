@@ -189,8 +189,7 @@ static bool include_card(DeckReader *reader, const Card *card) {
   return true;
 }
 
-/* Handles cards that begin or end the section to read, or are outside of it. true: the card is not part of the circuit.
- * */
+/* Handles cards that begin or end the section to read, or are outside of it. true: the card is not part of the circuit. */
 static bool outside_section(DeckReader *reader, const Card *card) {
   CardFile *file = top_file(reader);
   const char *at = card->text;

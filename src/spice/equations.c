@@ -414,7 +414,7 @@ static bool depends_on(Dag *dag, Expr e, Expr leaf) {
 }
 
 /* At the start a charge may flow through a voltage source within an instant. A source that is controlled by this current does not
- * see  * that charge: a warning says so. */
+ * see that charge: a warning says so. */
 static void warn_of_missed_charges(InitialCharges *start) {
   Writer *writer = start->writer;
   Circuit *circuit = writer->circuit;

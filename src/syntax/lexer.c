@@ -237,8 +237,7 @@ static Token lex_integer(Lexer *lexer, Span span) {
   return (Token){.kind = TOKEN_INTEGER, .span = span, .integer = value};
 }
 
-/* UNSIGNED-NUMBER = digits [ "." [ digits ] ] [ ("e" | "E") [ "+" | "-" ] digits ] | "." digits [ exponent ]
- * */
+/* UNSIGNED-NUMBER = digits [ "." [ digits ] ] [ ("e" | "E") [ "+" | "-" ] digits ] | "." digits [ exponent ] */
 static Token lex_number(Lexer *lexer, uint32_t begin) {
   const char *text = lexer->source.text;
   uint32_t end = skip_digits(text, begin);

@@ -1,7 +1,6 @@
 /* parse_modification: modifications, annotations, prefixes, and the parts that redeclarations and classes have in common.
  *
- * Invariant: a nested modification is a separate frame on the stack; the argument of the top frame is the one being read.
- * */
+ * Invariant: a nested modification is a separate frame on the stack; the argument of the top frame is the one being read. */
 #include "syntax/parser_state.h"
 #include "syntax/restrict.h"
 

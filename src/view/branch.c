@@ -62,8 +62,7 @@ static double size_of(const Branch *branch, int32_t c) {
   return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
 }
 
-/* Solves for the branch at a time of the step from its values at another time; the other columns come from the step.
- * */
+/* Solves for the branch at a time of the step from its values at another time; the other columns come from the step. */
 static bool solve(const Branch *branch, const Segment *segment, double t, BranchGuess guess, const double *from,
                   double *y) {
   View *view = branch->view;
@@ -84,8 +83,8 @@ static bool find_rate(Branch *branch, const Segment *segment, double way, Branch
 }
 
 /* Does the branch move as its rates at both ends predict, within half of that? Otherwise the branch took another course between the ends. Where
- * a column turns, another branch may cross this one or come near it, so the distance must be so short that the column hardly moves.
- * */
+ * a column turns, another branch may cross this one or come near it, so the distance must be so short that the column hardly
+ * moves. */
 static bool keeps_course(const Branch *branch) {
   double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0, turned = 0;
   for (int32_t k = 0; k < branch->count; k++) {

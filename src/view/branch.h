@@ -29,8 +29,7 @@ void branch_forget(Branch *branch);
 /* The point of the branch where the last step began. */
 const double *branch_begin(const Branch *branch);
 
-/* Are these columns, at a time of the last step, near the expected place of a branch that was followed without halving?
- * */
+/* Are these columns, at a time of the last step, near the expected place of a branch that was followed without halving? */
 bool branch_expects(const Branch *branch, const Segment *segment, double t, const double *y);
 
 /* Copies the columns of the branch at a time of the last step, along which it was followed. */

@@ -361,8 +361,7 @@ static void note_dependence(SelectedView *selected) {
   selected->looked = true;
 }
 
-/* T at (t, y): how the other columns depend on the states of their part. One solve covers the n-th states of all parts.
- * */
+/* T at (t, y): how the other columns depend on the states of their part. One solve covers the n-th states of all parts. */
 static bool find_dependence(SelectedView *selected, double t, const double *y) {
   const System *system = &selected->view.system;
   double *solution = selected->change;
@@ -515,8 +514,7 @@ static bool has_jumped(const SelectedView *selected, const double *before, const
   return false;
 }
 
-/* Ranks are used only if the selected columns cannot adapt to the new modes by themselves, which is cheaper to check.
- * */
+/* Ranks are used only if the selected columns cannot adapt to the new modes by themselves, which is cheaper to check. */
 static bool share_by_ranks(SelectedView *selected, double t, double *y, uint32_t *column) {
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
   memcpy(selected->before, y, bytes);

@@ -19,8 +19,7 @@ enum { RUNS = 6, STEPS = 150, INTERVALS = 4, EQUATIONS = 60 };
 /* Values differ if their difference, relative to 1 and their size, exceeds these. Runs have a tolerance of 1e-6. */
 static const double SAME_MODEL = 1e-3, SAME_SOLUTION = 1e-2;
 
-/* Starting a compiler takes longer than everything else, so only one input in this many has a comparison that needs it.
- * */
+/* Starting a compiler takes longer than everything else, so only one input in this many has a comparison that needs it. */
 enum { COMPILER = 64 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
