@@ -636,12 +636,12 @@ end Branch{number};
 
 
 def check_branches(folder):
-    """A parameter may change the branches in which a run starts, also if the equations have no solution in those of the text."""
+    """A parameter may change the branches in which a run starts, even if the equations have no solution in those of the text."""
     check_drawn(folder, "branch", branch_model, random.Random(8), lambda number: 2 + number % 2, "p=-0.7", 4)
 
 
 def check_resets(folder):
-    """A reinit leaves the columns unchanged that stateSelect prefers, also if they are not states now."""
+    """A reinit leaves the columns unchanged that stateSelect prefers, even if they are not states now."""
     check_drawn(folder, "reset", reset_model, random.Random(4), lambda number: 2 + number % 2, None, 5)
 
 

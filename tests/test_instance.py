@@ -458,7 +458,7 @@ end P;
                 self.assertIn("above its max", done.stderr)
 
     def test_generated_elements_assigned_their_start_values(self):
-        """An algorithm determines the elements and fields that it assigns, also if it assigns the values that they already
+        """An algorithm determines the elements and fields that it assigns, even if it assigns the values that they already
         have: start values, or zero. Others have equations."""
         for seed in range(COUNT):
             rng = random.Random(seed)

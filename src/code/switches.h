@@ -36,7 +36,7 @@ void switches_adopt(Switches *switches, const Switches *before);
  * until the search is over. */
 void switches_go_on(Switches *switches, const Switches *before);
 
-/* Sets the modes by the relations as written at a guess, to be called repeatedly, in a search without logic; `written` is a
+/* Sets the modes by the relations as written, at a guess. A search without logic calls this again and again. `written` is a
  * workspace of the conditions as written. */
 void switches_follow(Switches *switches, Workspace *written, double t, const double *y);
 

@@ -1,4 +1,4 @@
-// An assertion that fails for less than 1e-10 of the run gives a warning. Otherwise the run ends where it began to fail, also if the
+// An assertion that fails for less than 1e-10 of the run gives a warning. Otherwise the run ends where it began to fail, even if the
 // equations are not defined there, and if the condition has become true again at the end of the next step.
 // run: simulate --solver {auto,radau,bdf}
 // change: CONDITION -> abs(x - 0.5) > 1e-11
