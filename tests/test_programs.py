@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 DAEDAL = os.environ["DAEDAL"]
 WORK = tempfile.mkdtemp()
@@ -98,7 +99,7 @@ class Programs(unittest.TestCase):
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([DAEDAL, "export", path, "--c", folder, "--standalone", "-q", *options], check=True, capture_output=True)
         shared = [file for file in sorted(glob.glob(os.path.join(folder, "*.c"))) if not os.path.basename(file).startswith("model")]
-        archive = os.path.join(WORK, f"runtime{len(shared)}.a")
+        archive = os.path.join(WORK, f"runtime{zlib.crc32(repr(list(map(os.path.basename, shared))).encode())}.a")
         if not os.path.exists(archive):
             subprocess.run(["cc", "-O1", "-ffp-contract=off", "-c", *shared], check=True, cwd=folder)
             subprocess.run(["ar", "rc", archive] + sorted(glob.glob(os.path.join(folder, "*.o"))), check=True)

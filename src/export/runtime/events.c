@@ -185,6 +185,12 @@ static bool solve_corner(void *host, double t, double *y, int corner) {
   return states_solve(host, t, y, state_form_corner) == SOLVER_OK;
 }
 
+static void write_differences(void *host, double t, const double *y, double *out) {
+  program_run(host, ((Solver *)host)->model->written, t, y, out);
+}
+
+const SwitchingHost events_switching = {write_differences, 0, 0, 0};
+
 const SettleMethods events_methods = {solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, 0,
                                       0,     end};
 
@@ -241,6 +247,7 @@ static int change_system(Solver *solver, double t, double *y) {
   solver->settle.undetermined = SETTLE_NONE;
   solver->now->changed = 1;
   edges_forget_slides(&solver->edges);
+  schedule_forget(&solver->schedule);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   host_forget_sizes(solver);
   states_link(solver);

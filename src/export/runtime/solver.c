@@ -47,6 +47,8 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   edges->place = take(memory, (size_t)model->modes, sizeof *edges->place);
   edges->difference = numbers(memory, 2 * model->modes);
   edges->rate = numbers(memory, model->modes);
+  solver->schedule.timer = take(memory, model->schedule.count, sizeof *solver->schedule.timer);
+  solver->schedule.held = numbers(memory, (int)model->schedule.held);
   solver->decide.start = numbers(memory, model->decide.samples);
   solver->decide.interval = numbers(memory, model->decide.samples);
   solver->decide.count = take(memory, (size_t)model->decide.samples, sizeof *solver->decide.count);
@@ -80,6 +82,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->differences = numbers(memory, 2 * model->modes);
   solver->message_values = numbers(memory, model->message_values);
   solver->edges.slope = numbers(memory, model->modes);
+  solver->schedule.room = take(memory, model->schedule.room, sizeof *solver->schedule.room);
   solver->settle.held = take(memory, (size_t)model->columns, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
@@ -133,6 +136,11 @@ static Model cover(const Model *model) {
     int *const sizes[] = {&all.rows, &all.columns, &all.states, &all.work, &all.nonzeros};
     const int others[] = {other->rows, other->columns, other->states, other->work, other->nonzeros};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
+    SchedulePlan *schedule = &all.schedule;
+    const SchedulePlan *more = &other->schedule;
+    if (more->count > schedule->count) schedule->count = more->count;
+    if (more->held > schedule->held) schedule->held = more->held;
+    if (more->room > schedule->room) schedule->room = more->room;
   }
   return all;
 }
@@ -163,7 +171,7 @@ Solver *solver_make(const Model *model, void *memory) {
   size_t size = solver_size(model);
   memset(memory, 0, size);
   lay_out(model, memory, &solver);
-  solver->heap = heap_new(0);
+  solver->heap = solver->schedule.heap = heap_new(0);
   if (!solver->heap) return 0;
   solver->first = model;
   solver->width = cover(model).states;
@@ -216,6 +224,7 @@ static void fill_values(Solver *solver) {
     program_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
+  schedule_forget(&solver->schedule);
   stretches_forget(&solver->steps.stretches, model->modes);
   solver->steps.looks = (DefectLooks){.rejected = -HUGE_VAL};
   *solver->now = (Scalars){.time = model->start,
@@ -460,6 +469,7 @@ int solver_is_set(const Solver *solver, int variable) {
 void solver_tune(Solver *solver, int variable, double value) {
   solver->overrides[solver->model->variable[variable].index] = value;
   program_set_parameter(solver, solver->model->variable[variable].index, value);
+  schedule_forget(&solver->schedule);
   program_set_dependents(solver);
 }
 

@@ -15,6 +15,7 @@
 #include "jump.h"
 #include "linear.h"
 #include "reset.h"
+#include "schedule.h"
 #include "settle.h"
 #include "state_form.h"
 #include "steps.h"
@@ -138,6 +139,8 @@ typedef struct Model {
   const Condition *mode;
   const char *const *mode_text;
   ModelProgram *conditions, *written, *rates;
+  const SwitchingTimed *timed; /* 0: no condition depends only on time */
+  SchedulePlan schedule;
   int has_logic; /* other values than modes change at events */
   DecidePlan decide;
   ModelProgram *const *level_program;
@@ -222,6 +225,7 @@ typedef struct Solver {
   /* events */
   Edges edges;
   Decide decide;
+  Schedule schedule;
   Switching switching;
   Settle settle;
   Jump jump;
@@ -323,8 +327,8 @@ int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StateFormSolve *how);
 
-/* timed.c: methods of switching.h */
-extern const SwitchingHost timed_methods;
+/* events.c: of switching.h */
+extern const SwitchingHost events_switching;
 
 /* events.c */
 int events_any(const Model *model);
