@@ -646,7 +646,7 @@ static void test_errors(void **state) {
       {"model M\n  Real x y;\nend M;", "2:10", "expected `;`, found `y`"},
       {"model M\n  Real x = ;\nend M;", "2:12", "expected an expression, found `;`"},
       {"model M\n  x = 3;\nend M;", "2:5", "equations come after `equation`"},
-      {"model M\nequation\n  x = 1\nend M;", "3:8", "expected `;` here, found `end`"},
+      {"model M\nequation\n  x = 1\nend M;", "3:8", "expected `;` here, found the keyword `end`"},
       {"model M\nequation\n  x := 1;\nend M;", "3:5", "an equation is written with `=`"},
       {"model M\nalgorithm\n  x = 1;\nend M;", "3:5", "a statement assigns with `:=`"},
       {"model M\nequation\n  Real y;\nend M;", "3:8", "declarations come before `equation`"},

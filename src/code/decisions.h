@@ -7,7 +7,7 @@
 #include "code/evaluator.h"
 #include "core/decide.h"
 
-/* An assertion that fails since a time. `said` is the diagnostics' count at that time. */
+/* An assertion that has failed since some time. `said` is the diagnostics' count at that time. */
 typedef struct Failure {
   const char *text; /* its message at that time; NULL: it holds */
   double since;

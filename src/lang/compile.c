@@ -331,7 +331,7 @@ static void not_step(Compiler *c) {
   task_done(c, logic_type(c, type, "not", span));
 }
 
-/* Joins the operands so far and the next one, which are on top of the stack, by a function of their record. */
+/* Joins the operands so far and the next one, both on top of the stack, by an operator function of their record. */
 static bool join_records(Compiler *c, struct Task *task, Type next, bool is_and) {
   Type joined;
   if (task->kid > 1 && task->type.base != TYPE_RECORD) return false;

@@ -159,7 +159,7 @@ bool stepper_try_other(Stepper *stepper, double t) {
   stepper_change_integrator(stepper, other, t);
   stepper->changed = t;
   stepper->has_changed = true;
-  stepper->statistics.solver_reason = "where another failed";
+  stepper->statistics.solver_reason = "after another solver failed";
   return true;
 }
 

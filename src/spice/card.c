@@ -254,7 +254,7 @@ static void begin_card(DeckReader *reader, uint32_t line) {
   reader->is_open = true;
 }
 
-/* One line of the file on top. */
+/* Reads one line of the innermost open file. */
 static void read_line(DeckReader *reader, CardFile *file) {
   const char *begin = file->at, *line_end = memchr(begin, '\n', (size_t)(file->end - begin));
   if (!line_end) line_end = file->end;
