@@ -487,9 +487,9 @@ static void put_actions(Writer *writer, const DecidePlan *plan, const Messages *
         plan->action[a].is_initial);
   PUT(writer, "    {0, -1, 0, 0}};\n\nstatic const ModelAction actions[] = {\n");
   for (uint32_t a = 0; a < logic->actions.count; a++)
-    PUT(writer, "    {%d, %u, %u},\n", logic->actions.data[a].written->is_warning, messages->first.data[a],
-        messages->first.data[a + 1]);
-  PUT(writer, "    {0, 0, 0}};\n\n");
+    PUT(writer, "    {%d, %d, %u, %u},\n", logic->actions.data[a].written->is_warning, logic->actions.data[a].in_when,
+        messages->first.data[a], messages->first.data[a + 1]);
+  PUT(writer, "    {0, 0, 0, 0}};\n\n");
 }
 
 /* The most pieces of the past that are kept: a compiler option can change it. */

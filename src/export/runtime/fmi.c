@@ -379,7 +379,7 @@ InstanceStatus instance_completed(Instance *instance, int *needs_event, int *ter
   Scalars *now = solver->now;
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   if (crossed_mode(solver) < 0) edges_keep(&solver->edges, now->time, solver->y, 0);
-  if (solver->model->decide.actions) settle_watch(&solver->settle, now->time, solver->y);
+  events_watch(solver, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
   *needs_event = states_wants_exchange(solver, now->time, solver->y);
   *terminates = now->terminated;

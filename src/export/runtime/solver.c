@@ -53,6 +53,7 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   solver->decide.interval = numbers(memory, model->decide.samples);
   solver->decide.count = take(memory, (size_t)model->decide.samples, sizeof *solver->decide.count);
   solver->reported = integers(memory, model->decide.actions);
+  solver->failure = take(memory, (size_t)model->decide.actions, sizeof *solver->failure);
 }
 
 static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
@@ -84,6 +85,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->edges.slope = numbers(memory, model->modes);
   solver->schedule.room = take(memory, model->schedule.room, sizeof *solver->schedule.room);
   solver->settle.held = take(memory, (size_t)model->columns, 1);
+  solver->fired = take(memory, (size_t)decide->actions, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
   solver->initial_target = numbers(memory, largest(largest(start->columns, point->columns), model->point_count));
@@ -391,7 +393,7 @@ static SolverStatus close_step(Solver *solver, int waits, int *at_event) {
   if (*at_event && (status = pass_event(solver, open->mode)) != SOLVER_OK) return status;
   if (!*at_event && solver->model->decide.actions) {
     if (host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
-    settle_watch(&solver->settle, t, solver->event_y);
+    events_watch(solver, t, solver->event_y);
   }
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
@@ -400,7 +402,7 @@ static SolverStatus close_step(Solver *solver, int waits, int *at_event) {
 static SolverStatus stay_within(Solver *solver, double t) {
   if (host_point(solver, t, solver->y)) return SOLVER_FAILED;
   solver->now->time = t;
-  settle_watch(&solver->settle, t, solver->y);
+  events_watch(solver, t, solver->y);
   return solver->now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "contract.h"
 #include "delays.h"
 #include "edges.h"
+#include "failure.h"
 #include "jump.h"
 #include "linear.h"
 #include "reset.h"
@@ -40,7 +41,7 @@ typedef struct ModelPiece {
 } ModelPiece;
 
 typedef struct ModelAction {
-  int is_warning;
+  int is_warning, in_when;
   int first_piece, behind_piece; /* the pieces of its message */
 } ModelAction;
 
@@ -234,6 +235,8 @@ typedef struct Solver {
   double *values, *differences, *message_values;
   double *begin, *left_y, *settle_y, *branch_values, *event_y;
   int *reported;
+  Failure *failure;     /* per action: an assertion that fails */
+  unsigned char *fired; /* per action: at the last check */
   /* delays */
   Delays delays;
   double *past_y; /* the columns at the end of the history of delays */
@@ -335,6 +338,9 @@ int events_any(const Model *model);
 
 /* Handles an event of a mode (-1: of none). Returns 1 if it does not settle. */
 int events_pass(Solver *solver, int mode);
+
+/* Checks the assertions between events. */
+void events_watch(Solver *solver, double t, const double *y);
 
 int events_initial(Solver *solver, double t, double *y);
 int events_first(Solver *solver);
