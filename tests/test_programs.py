@@ -141,9 +141,10 @@ class Programs(unittest.TestCase):
         """An assertion that fails for a time that is zero up to errors warns, as in `simulate`; at the end of the run it counts."""
         path, times = os.path.join(WORK, "m.mo"), random.Random(5)
         for condition, ends in (("abs(x - {t}) > 1e-11", False), ("abs(x - {t}) > 1e-9", True), ("x < {t}", True), ("time < 1", True)):
-            condition = condition.format(t=number(times, 0.2, 0.8))
+            t = number(times, 0.2, 0.8)
+            condition = condition.format(t=t)
             with open(path, "w", encoding="utf-8") as file:
-                file.write(f"model M Real x(start = 0, fixed = true); equation der(x) = 1; assert({condition}, \"it fails\"); end M;")
+                file.write(f"model M Real x(start = 0, fixed = true); Boolean late = x > {t}; equation der(x) = 1; assert({condition}, \"it fails\"); end M;")
             with self.subTest(condition=condition):
                 run = subprocess.run([self.build(path)], capture_output=True, text=True)
                 self.assertEqual((run.returncode, run.stderr.count("it fails"), "too short" in run.stderr), (int(ends), 1, not ends), run.stderr)
