@@ -687,7 +687,7 @@ static void test_errors(void **state) {
       {"model M\n  parameter Real a = 1e400;\nend M;", "2:22", "number out of range"},
       {"model M\n  parameter Real a = 1e-400;\nend M;", "2:22", "number out of range"},
       {"model M\n  parameter Real a = 1e;\nend M;", "2:22", "exponent of this number has no digits"},
-      {"model M\n  final final Real x;\nend M;", "2:9", "stands here twice"},
+      {"model M\n  final final Real x;\nend M;", "2:9", "is written twice"},
       {"model M\n  Real x(start = 1;\nend M;", "2:19", "expected `,` or `)` in a modification"},
       {"model M\n  Real x annotation;\nend M;", "2:20", "expected `(` after `annotation`"},
       {"model M\n  type E = enumeration(a b);\nend M;", "2:26", "after the literals"},

@@ -52,7 +52,7 @@ typedef struct Owners {
 } Owners;
 
 static void report_again(Owners *owners, const char *name, Span span, Span first) {
-  Diag *diag = diag_error(owners->diags, DIAG_UNBALANCED, span, "`%s` is determined once more here", name);
+  Diag *diag = diag_error(owners->diags, DIAG_UNBALANCED, span, "`%s` is determined a second time here", name);
   diag_note(owners->diags, diag, first, "first here");
   owners->is_fine = false;
 }

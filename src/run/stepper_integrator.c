@@ -165,7 +165,7 @@ bool stepper_try_other(Stepper *stepper, double t) {
 
 const Integrator *stepper_first_integrator(Stepper *stepper) {
   if (stepper->options.integrator) {
-    stepper->statistics.solver_reason = "as asked for";
+    stepper->statistics.solver_reason = "as requested";
     return stepper->options.integrator;
   }
   if (stepper->view->system.rows > LARGE_ROWS) {

@@ -75,7 +75,7 @@ Diag *card_warning(Diags *diags, const Card *card, uint32_t begin, uint32_t end,
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
-/* The word at *at, which moves after it; a file name may stand in quotes. NULL at the end. */
+/* The word at *at, which moves after it; a file name may be in quotes. NULL at the end. */
 static char *next_word(Arena *arena, const char **at) {
   while (is_blank(**at)) (*at)++;
   char quote = **at == '"' || **at == '\'' ? *(*at)++ : '\0';
