@@ -104,7 +104,7 @@ static bool compiler_failure(Workshop *shop) {
   return fail(shop, "the C compiler `cc` failed%s%s", line[0] ? ": " : "", line);
 }
 
-/* Starts the compiler as the leader of a process group, so that its children can be ended with it. The signals that are  * blocked
+/* Starts the compiler as the leader of a process group, so that its children can be ended with it. The signals that are blocked
  * here are not blocked in the compiler. Returns an error number, or 0. */
 static int start_compiler(Workshop *shop, pid_t *child) {
   posix_spawn_file_actions_t actions;

@@ -350,8 +350,8 @@ static bool gave_way_to_others(const InitialAttempt *attempt) {
   return moved && others >= attempt->system->rows;
 }
 
-/* The cost of a solution: 0 if start values are near and no value that can be kept was moved without need, otherwise
- * their distance; more beyond min and max. */
+/* The cost of a solution: 0 if start values are near and no value that can be kept was moved without need, otherwise their
+ * distance. A solution beyond min or max costs far more. */
 static double point_cost(const InitialAttempt *attempt) {
   static const double FORBIDDEN = 1e100;
   const Initial *initial = attempt->initial;
