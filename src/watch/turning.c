@@ -592,11 +592,12 @@ static bool was_near_zero(Turning *turning, uint32_t b, FollowerTrace trace) {
   return leads_to_zero(turning, b, &looks[1], &looks[0], looks[1].t - turning->origin.t);
 }
 
-/* May the determinant be zero between the last two evaluations? Then trail->near is an interval around the zero, as narrow as the
- * columns of the run allow. */
+/* May the determinant become zero between the last two evaluations? Then trail->near is an interval around the zero, as narrow as
+ * the columns of the run allow. A zero at the first one was examined there: the solution rests, or begins to move. */
 static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   Trail *trail = &turning->trails[b];
   bool inside = turning->plan->every == 1, changes;
+  if (trail->values[1] == 0) return false;
   trail->near = last_stretch(trail);
   changes = changes_sign(&trail->near);
   bool is_near = inside && close_in(turning, b, segment, false, changes ? 0 : VANISHED * trail->largest, &trail->near);
