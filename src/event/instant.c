@@ -537,12 +537,19 @@ static bool is_bounded_by_states(Bordered *bordered, const ConstMoment *at) {
   return near <= SEVERAL || (isfinite(near) && near <= (1 - EARLY) * FAR * far);
 }
 
-/* Does the solution stay flat at a point, because no state moves the lost equations? */
-static bool rests_at(Bordered *bordered, ConstMoment at) {
-  if (!find_tangents(bordered, at) || !is_flat(bordered) || !isfinite(influence_of_states(bordered, at))) return false;
+/* Do states leave the lost equations at a point as they are? */
+static bool is_left_by_states(Bordered *bordered, ConstMoment at) {
+  if (!isfinite(influence_of_states(bordered, at))) return false;
   for (int32_t j = 0; j < bordered->lost; j++)
     if (is_slack(bordered->right[bordered->rows + j])) return false;
   return true;
+}
+
+/* Does the solution stay where it is in the lost directions? */
+static bool rests(Bordered *bordered, ConstMoment near, ConstMoment far) {
+  double way[LOST_LIMIT];
+  find_jump(bordered, near.y, far.y, way);
+  return norm(way, bordered->lost) <= SAME && is_left_by_states(bordered, near) && is_left_by_states(bordered, far);
 }
 
 /* If no direction is lost on the way to the instant, or on one side only, and `asked` is true, searches along the direction that is
@@ -564,7 +571,7 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
-  if (rests_at(bordered, at[INSTANT_AFTER]) && rests_at(bordered, at[INSTANT_FAR_AFTER])) return VERDICT_RESTS;
+  if (rests(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_RESTS;
   return is_bounded_by_states(bordered, at) ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 

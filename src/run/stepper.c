@@ -155,7 +155,9 @@ static bool starts_at_rest(Stepper *stepper) {
   stepper->starts_singular = false;
   stepper->now.before = stepper->steps.integrator->time(stepper->steps.self);
   stepper_take_values(stepper, stepper->steps.begin);
-  return stepper_rests(stepper, stepper->now.before);
+  if (!stepper_rests(stepper, stepper->now.before)) return false;
+  if (stepper->turning) turning_rest(stepper->turning);
+  return true;
 }
 
 /* Starts after a singular point, if the solution continues there. */

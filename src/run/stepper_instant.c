@@ -129,6 +129,7 @@ bool stepper_passes_instant(Stepper *stepper, double t) {
   if (!continues(verdict)) return false;
   stepper->t_passed = singular + gap;
   turning_begin(stepper->turning, stepper->t_passed, stepper->beyond);
+  if (verdict == VERDICT_RESTS) turning_rest(stepper->turning);
   return true;
 }
 
