@@ -25,6 +25,7 @@ typedef struct Trail {
   double node[NODES],
       node_time[NODES]; /* falling values, the last one first; each is clearly below the value before it in time */
   int nodes;
+  double at_rest;           /* up to this value the solution still rests, as it did at the beginning; -1: it did not */
   double middle;            /* between the first two evaluations; NAN: unknown */
   bool is_suspect;          /* the determinant may be zero between the last two evaluations: */
   DeterminantInterval near; /* an interval around that zero, as narrow as the columns of the run show */
@@ -152,7 +153,7 @@ static void move_marks(Turning *turning, double t, const double *y) {
 }
 
 static void begin_trail(Trail *trail, double t, double value) {
-  *trail = (Trail){.times = {t, t, t}, .values = {value, value, value}, .middle = NAN};
+  *trail = (Trail){.times = {t, t, t}, .values = {value, value, value}, .at_rest = -1, .middle = NAN};
   trail->largest = trail->harmless = fabs(value);
 }
 
@@ -182,6 +183,19 @@ void turning_begin(Turning *turning, double t, const double *y) {
   bool known = determinants_evaluate(&turning->moving, t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
     begin_trail(&turning->trails[b], t, known ? determinants_value(&turning->moving, b) : 0);
+}
+
+void turning_rest(Turning *turning) {
+  const TimedColumns *origin = &turning->origin;
+  const System *system = &turning->view->system;
+  for (int32_t q = 0; q < system->columns; q++)
+    turning->beside[q] = origin->y[q] + SMALL_PART * (fabs(origin->y[q]) + system->nominal[q]);
+  if (!determinants_evaluate(&turning->moving, origin->t, turning->beside)) return;
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
+    Trail *trail = &turning->trails[b];
+    double least = NEGLIGIBLE * fabs(determinants_value(&turning->moving, b));
+    if (fabs(trail->values[2]) < least) trail->at_rest = least;
+  }
 }
 
 double turning_origin(const Turning *turning) { return turning->origin.t; }
@@ -600,11 +614,12 @@ static bool was_near_zero(Turning *turning, uint32_t b, FollowerTrace trace) {
   return leads_to_zero(turning, b, &looks[1], &looks[0], looks[1].t - turning->origin.t);
 }
 
-/* May the determinant be zero between the last two evaluations? Then trail->near is an interval around the zero, as narrow as the
- * columns of the run allow. */
+/* May the determinant become zero between the last two evaluations? Then trail->near is an interval around the zero, as narrow as
+ * the columns of the run allow. */
 static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   Trail *trail = &turning->trails[b];
   bool inside = turning->plan->every == 1, changes;
+  if (fabs(trail->values[1]) <= trail->at_rest) return false; /* the verdict on the rest includes its end */
   trail->near = last_stretch(trail);
   changes = changes_sign(&trail->near);
   bool is_near = inside && close_in(turning, b, segment, false, changes ? 0 : VANISHED * trail->largest, &trail->near);
