@@ -708,7 +708,7 @@ daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *optio
                                 const daedal_sweep_options *sweep_options);
 
 /* Runs all points that are not finished, or those of this process. A point that fails gets a row with the cause, and the sweep
- * continues. Returns DAEDAL_OK also if on_progress stopped it; executing it again continues. */
+ * continues. Returns DAEDAL_OK even if on_progress stopped it; executing it again continues. */
 daedal_status daedal_sweep_execute(daedal_sweep *sweep);
 
 static inline daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep);

@@ -144,7 +144,7 @@ typedef struct Variable {
   size_t size; /* values; more than one of Float64 only */
   bool is_input;
   unsigned number,
-      state; /* how derivatives name it, and the variable whose derivative it is: references in FMI 3.0, positions in FMI 2.0 */
+      state; /* the number of the variable in lists, and that of its state if it is a rate: references in FMI 3.0, positions in FMI 2.0 */
   bool is_rate;
 } Variable;
 

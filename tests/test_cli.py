@@ -123,7 +123,7 @@ def usage_errors():
         (["simulate", PENDULUM, "--max-step", "1e-300"], "below the round-off of time"),
         (["simulate", PENDULUM, "--intervals", "0"], "whole number"),
         (["simulate", PENDULUM, "--intervals", "1.5"], "whole number"),
-        (["simulate", PENDULUM, "--intervals", "5", "--output-interval", "1"], "exclude each other"),
+        (["simulate", PENDULUM, "--intervals", "5", "--output-interval", "1"], "cannot be used together"),
         (["simulate", PENDULUM, "--output-file", "p.txt"], "ends in .csv, .mat or .raw, or -, not 'p.txt'"),
         (["simulate", PENDULUM, "--plot", "p.gif"], "ends in .svg, .png or .pdf"),
         (["simulate", PENDULUM, "--solver", "erk", "--solver", "erk"], "--solver is given twice"),

@@ -268,7 +268,7 @@ static void test_discrete_owners(void **state) {
   w.model->whens.data[1].algorithm = 0;
   add_discrete(&w, "g", TYPE_INTEGER, 0);
   assert_false(model_check_discrete(w.model, w.model->heap, &w.diags));
-  static const char *const messages[] = {"`e` is determined once more here", "`f` is determined once more here",
+  static const char *const messages[] = {"`e` is determined a second time here", "`f` is determined a second time here",
                                          "no equation determines `g`"};
   assert_int_equal(w.diags.errors, 3);
   for (uint32_t i = 0; i < 3; i++) {
@@ -419,7 +419,7 @@ static void test_alias_preferences(void **state) {
   heap_destroy(w.heap);
 }
 
-/* Random equations: those that are used up become 0 = 0 when the representatives are inserted, and there are as many of them as
+/* Random equations. Those that give an alias become 0 = 0 when the representatives are substituted, and there are as many of them as
  * eliminated unknowns. */
 static void test_random_aliases(void **state) {
   (void)state;

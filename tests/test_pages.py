@@ -27,7 +27,7 @@ def check_codes():
     for code, title in expected:
         said = subprocess.run([DAEDAL, "explain", code], capture_output=True, text=True, check=True).stdout.split("\n\n", 1)[1].strip()
         if said not in page:
-            failures.append(f"messages.md explains {code} otherwise")
+            failures.append(f"messages.md explains {code} in other words")
     return failures
 
 

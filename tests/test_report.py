@@ -139,7 +139,7 @@ class Browser(Folder):
         self.assertRegex(self.shown(), r'data-ready="(\d+) (\d+)"')
 
     def test_narrow_page(self):
-        """At 500 pixels, long formulas scroll, and the page does not."""
+        """At 500 pixels, long formulas break or scroll, and the page does not scroll."""
         page, _ = self.report(EXAMPLES / "circuits/common_emitter.cir")
         measure = "<script>document.body.dataset.width = `${document.documentElement.scrollWidth} ${innerWidth}`</script></body>"
         (self.path / "r.html").write_text((self.path / "r.html").read_text().replace("</body>", measure))

@@ -64,7 +64,7 @@ static void prefixes_exclude_each_other(void **state) {
     for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
       char text[200];
       snprintf(text, sizeof text, "model M %s %s Real x; end M;", prefixes[i].word, prefixes[k].word);
-      expect(text, prefixes[i].group != prefixes[k].group, i == k ? "stands here twice" : "");
+      expect(text, prefixes[i].group != prefixes[k].group, i == k ? "is written twice" : "");
     }
 }
 
@@ -135,7 +135,7 @@ static void single_rules_hold(void **state) {
       {"operator O model M end M; end O;", "only functions"},
       {"operator O function f end f; import A.B; end O;", ""},
       {"pure model M end M;", "cannot be `pure`"},
-      {"pure impure function f end f;", "exclude each other"},
+      {"pure impure function f end f;", "cannot be combined"},
       {"expandable model M end M;", "cannot be `expandable`"},
       {"expandable connector C end C;", ""},
       {"model M input model N end N; end M;", "cannot be `input`"},

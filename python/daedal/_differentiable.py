@@ -54,7 +54,7 @@ class Differentiable:
         return np.stack([self._read(result, name) for name in self.outputs], axis=-1)
 
     def value_and_jacobian(self, values: Any) -> tuple[Array, Array]:
-        """Both from one run."""
+        """Returns the values and their Jacobian, both from one run."""
         result = self._simulate(values, sensitivity=self.parameters)
         value = np.stack([self._read(result, name) for name in self.outputs], axis=-1)
         columns = [np.stack([self._read(result, f"der({name}, {target})") for name in self.outputs], axis=-1) for target in self.parameters]

@@ -597,7 +597,7 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
     Keywords are the options of `daedal simulate` with underscores (start_time, stop_time, tolerance, intervals, output_interval, method,
-    solver, max_step, t_eval (an array of output times), constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte, segments,
+    solver, max_step, t_eval (an array of output times: the result has exactly these rows), no_event_rows, constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte, segments,
     sensitivity, gradient, gradient_by, gradient_memory, absolute_tolerances (a mapping from names to numbers), on_event (a function that is called with each daedal.Event;
     where it returns True the run ends)); any other is a parameter or a start value, as are the items of `parameters`, whose
     names need not be identifiers:
@@ -614,5 +614,5 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
 
 def load(source: str | os.PathLike[str] | None, class_name: str | None = None, libraries: Iterable[str | os.PathLike[str]] = (),
          limits: Mapping[str, float] | None = None) -> Model:
-    """Reads a model from a file, a text, or a library."""
+    """Reads a model: the path of a file, a text (with a line break, or a semicolon at its end), or with None the class `class_name` of a library."""
     return Model(source, class_name, libraries, limits=limits)

@@ -63,6 +63,7 @@ class RunOptions(TypedDict, total=False):
     keep_superfluous: bool
     verify: bool
     propagation: bool
+    no_event_rows: bool
     intervals: int
     segments: int
     baumgarte: tuple[float, float]
@@ -74,7 +75,7 @@ class RunOptions(TypedDict, total=False):
 _NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
 _TEXTS = ("method", "solver", "start_values", "start_from", "gradient")
 _LISTS = ("variables", "invariants", "sensitivity", "gradient_by")
-_FLAGS = ("compile", "keep_superfluous", "verify", "propagation")
+_FLAGS = ("compile", "keep_superfluous", "verify", "propagation", "no_event_rows")
 NAMES = tuple(RunOptions.__annotations__)
 
 _BOOLEANS = (bool, np.bool_)
@@ -255,6 +256,7 @@ class Options:
         self.watch = Watch(progress)
         overrides = [self._override(name, value) for name, value in parameters.items()]
         self.raw.overrides, self.raw.override_count = (_library.Override * len(overrides))(*overrides), len(overrides)
+        self.raw.no_event_rows = options.get("t_eval") is not None  # one row for each time, unless events are requested, too
         for name, value in options.items():
             if value is not None:
                 self._set(name, value)

@@ -118,6 +118,15 @@ def test_chosen_times():
             daedal.simulate(DECAY, u=0, t_eval=wrong)
 
 
+def test_chosen_times_are_the_rows():
+    """Events add no rows, unless they are requested; at an event the row has the values after it."""
+    times = np.linspace(0, 2, 5)
+    result = daedal.simulate(JUMP, t_eval=times)
+    assert result.time.tolist() == times.tolist()
+    assert daedal.simulate(JUMP, t_eval=times, no_event_rows=False).rows > len(times)
+    assert daedal.simulate(JUMP, no_event_rows=True).rows < daedal.simulate(JUMP).rows
+
+
 def test_parameters_have_values():
     found = daedal.Model(DECAY).parameters
     assert list(found) == ["k", "n", "on", "name"]

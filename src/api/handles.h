@@ -409,7 +409,7 @@ daedal_result *result_make(daedal_model *model, const daedal_options *options, R
 /* Simulates from the initial values; all options are given. NULL when there is no memory even for the handle. */
 daedal_result *initial_value_simulate(daedal_model *model, const daedal_options *options);
 
-/* Simulates any model, also one with final equations (boundary.c). */
+/* Simulates any model, including one with final equations (boundary.c). */
 daedal_result *simulate_once(daedal_model *model, const daedal_options *options);
 
 /* Reads names, times and values of the options into a request, in the result. false: the result's diagnostics say why. */

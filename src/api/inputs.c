@@ -27,7 +27,7 @@ static bool add_input(InputReader *reader, GivenInput input) {
   const Model *model = result->model->model;
   uint32_t position = model_find(model, input.name);
   if (result->model->has_inputs) return vec_push(result->heap, &result->inputs, input), true;
-  if (position == MAP_NONE) return refuse_name(model, &result->diags, input.name, "give values as an input");
+  if (position == MAP_NONE) return refuse_name(model, &result->diags, input.name, "use as an input");
   const Variable *variable = &model->variables.data[position];
   if (!is_open(variable) || (variable->type != TYPE_REAL && !input.expression))
     return refuse(reader, arena_printf(reader->arena, "'%s' is not %s input of the model without a value", input.name,

@@ -40,8 +40,13 @@ static bool find_input(daedal_result *result, const char *name, uint32_t *leaf) 
   uint32_t position = model_find(model, name);
   bool has_inputs = false;
   for (uint32_t v = 0; v < model->variables.count; v++) has_inputs |= is_open_input(&model->variables.data[v]);
-  if (!has_inputs) return refuse_usage(result, "the model has no Real input without a value");
-  if (position == MAP_NONE) return refuse_name(model, &result->diags, name, "take as an input");
+  if (!has_inputs) {
+    Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "the model has no Real input without a value");
+    diag_note(&result->diags, diag, (Span){0},
+              "leave the inputs out to get the modes; the sources of a netlist are not inputs");
+    return false;
+  }
+  if (position == MAP_NONE) return refuse_name(model, &result->diags, name, "use as an input");
   const Variable *variable = &model->variables.data[position];
   *leaf = variable->index;
   if (is_open_input(variable)) return true;

@@ -27,7 +27,7 @@ typedef struct Analysis {
   uint32_t initial_equations;
   /* The numerical check: is the Jacobian as regular as its structure? Only where all parameters have values. */
   bool checked, regular;
-  bool curable; /* regular, or regular after the conversions: a run may begin, also where the structure is not ok */
+  bool curable; /* regular, or regular after the conversions: a run may begin, even if the structure is not ok */
   /* regular after equations that follow from the others were replaced: the structure does not show which variables may
    * get initial values */
   bool released;

@@ -316,9 +316,9 @@ static double nominal_of(const Converter *converter, uint32_t unknown) {
   return converter->samples.nominal[converter->problem.unknown[unknown]];
 }
 
-/* The weights of the free unknowns in the sum that determines their shares: their movements in squared nominal values. `all`:
- * every unknown that moves has a weight; otherwise only those whose declarations say most about their sizes, and of
- * these only those that move most. The largest weight is 1. */
+/* The weights of the free unknowns in the sum that determines their shares. A weight is the movement, divided by the square of the
+ * nominal value. `all`: every unknown that moves has a weight; otherwise only those whose declarations say most about their sizes,
+ * and of these only those that move most. The largest weight is 1. */
 static double *weigh_shares(const Converter *converter, const double *move, bool all) {
   const double least = all ? 0 : 0.1; /* relative to the largest movement */
   uint32_t n = converter->problem.unknowns;

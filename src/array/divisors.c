@@ -31,7 +31,7 @@ typedef struct Divisors {
   VEC(Divisor) found;
   Map entry[2]; /* divisor -> its place in `found`; the second map: in initial equations */
   Expr
-      quotient; /* a root whose whole part is taken: its divisor must not be zero even if it changes between events; EXPR_NONE */
+      quotient; /* a root that is rounded to a whole number: its divisor must not be zero even if it changes between events; EXPR_NONE */
   bool is_initial; /* the root is an initial equation */
   Span span;       /* of the root */
 } Divisors;
@@ -165,7 +165,7 @@ static void walk(Divisors *divisors, Expr root, Expr used, bool is_hidden, Span 
 
 /* ---- the expressions of a problem ---- */
 
-/* Is the whole part of this difference taken? It has none if the divisor is zero. */
+/* Is this difference a quotient that is rounded to a whole number? The whole number is undefined if the divisor is zero. */
 static bool is_whole(const Divisors *divisors, uint32_t mode) {
   ConditionKind kind = mode_kind(dag_op(divisors->dag, divisors->modes->relation[mode]));
   return !condition_is_defined(kind, HUGE_VAL) && dag_op(divisors->dag, divisors->modes->written[mode]) == OP_DIVIDE;

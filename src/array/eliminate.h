@@ -2,7 +2,7 @@
  *
  * A double is an integer times a power of two, so it has an exact image modulo a prime. The elimination runs there without any
  * round-off, and the result is converted back to fractions (rational reconstruction by Euclid's algorithm, Wang 1981). Kirchhoff's
- * laws without ground, redundant connections and integer combinations in general are found exactly, also in blocks of thousands of
+ * laws without ground, redundant connections and integer combinations in general are found exactly, even in blocks of thousands of
  * equations. */
 #pragma once
 

@@ -226,7 +226,8 @@ static int unknown_command(const char *name) {
 }
 
 static bool give_up_rights(const Command *command, const Arguments *arguments) {
-  if (arguments->sandbox && arguments->no_sandbox) return usage_error("--sandbox and --no-sandbox exclude each other");
+  if (arguments->sandbox && arguments->no_sandbox)
+    return usage_error("--sandbox and --no-sandbox cannot be used together");
   if (arguments->sandbox) return sandbox_enter(arguments);
   if (command->bit & IN_MODELS && !arguments->no_sandbox) sandbox_enter_default(arguments);
   return true;

@@ -565,7 +565,7 @@ static bool check_together(const OptionParser *parser) {
       1)
     return usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
   if (arguments->run.intervals && !isnan(arguments->run.output_interval))
-    return usage_error("--intervals and --output-interval exclude each other");
+    return usage_error("--intervals and --output-interval cannot be used together");
   if (!pictures_possible(arguments->svg_path)) return false;
   for (const char *const *path = arguments->plots.words; *path; path++)
     if (!pictures_possible(*path)) return false;
@@ -575,7 +575,7 @@ static bool check_together(const OptionParser *parser) {
   if (arguments->run.resumes && is_standard_output(arguments->output_path))
     return usage_error("--resume needs the file that the result goes to: --output-file FILE");
   if (arguments->plot_pairs.names && arguments->run.plot_variables)
-    return usage_error("--plot-variables and --plot-xy exclude each other");
+    return usage_error("--plot-variables and --plot-xy cannot be used together");
   if ((parser->command->bit & (IN_COMPARE | IN_SWEEP | IN_FIT)) && standard_outputs(&arguments->plots))
     return usage_error("%s draws its picture into a file: --plot FILE.svg", name);
   const char *wrong = parser->command->bit == IN_SWEEP ? ".raw" : ".npy";

@@ -66,6 +66,6 @@ const char *const *option_names(const Option *option);
 bool option_is_directory(const Option *option, const char *value);
 
 /* Reads the words after the command, `--name value` or `--name=value`, and the model's path. false: a message says what is wrong.
- * The strings belong to the caller; arguments_free frees the rest, also after a failure. */
+ * The strings belong to the caller; arguments_free frees the rest, even after a failure. */
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments);
 void arguments_free(Arguments *arguments);

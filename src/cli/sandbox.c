@@ -285,8 +285,8 @@ static bool restrict_calls(void) {
 
 bool sandbox_enter(const Arguments *arguments) {
   if (arguments->run.compile || arguments->fmu_path)
-    return usage_error("--sandbox excludes the compiler: --compile, --fmu");
-  if (arguments->libraries) return usage_error("--sandbox and --allow-external exclude each other");
+    return usage_error("--sandbox cannot be used with the compiler: --compile, --fmu");
+  if (arguments->libraries) return usage_error("--sandbox and --allow-external cannot be used together");
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return usage_error("--sandbox: %s", strerror(errno));
   return restrict_files(arguments) && (restrict_calls() || usage_error("--sandbox: %s", strerror(errno)));
 }

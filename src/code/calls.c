@@ -199,7 +199,7 @@ static bool is_constant(const Direction *d, const Value *value) {
   return true;
 }
 
-/* The value a + h b, or (h = 0) a; or (is_rate) b. */
+/* The value a + h b, for h = 0 only a; with is_rate, only b. */
 static Value part_of(const Direction *d, Arena *arena, const Value *value, double h, bool is_rate) {
   Value part = *value;
   double *out = arena_array(arena, value->count * d->half, sizeof *out);

@@ -7,7 +7,7 @@
 #include "code/evaluator.h"
 #include "core/decide.h"
 
-/* An assertion that fails since a time. `said` is the diagnostics' count at that time. */
+/* An assertion that has failed since some time. `said` is the diagnostics' count at that time. */
 typedef struct Failure {
   const char *text; /* its message at that time; NULL: it holds */
   double since;
@@ -40,7 +40,7 @@ void decisions_start(Decisions *decisions, const double *starts);
 /* Initialization is over: initial() becomes false, and pre() takes the values found. */
 void decisions_started(Decisions *decisions);
 
-/* Copies the values of the model's discrete variables, also for pre(); other discrete values follow when they are set.
+/* Copies the values of the model's discrete variables, which pre() then has, too; other discrete values follow when they are set.
  * */
 void decisions_adopt(Decisions *decisions, const double *discretes);
 
@@ -57,7 +57,7 @@ double decisions_expected(Decisions *decisions, double begin, double stop, doubl
 /* Reports a step or reinit that has no value at t, and two reinits of one column. Returns false if anything was reported. */
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
-/* Saves in the heap how many events of each sample have passed, and restores these numbers, also in decisions that no run
+/* Saves in the heap how many events of each sample have passed, and restores these numbers, even in decisions that no run
  * has used yet. The values belong to the evaluator. */
 uint64_t *decisions_save(const Decisions *decisions, Heap *heap);
 void decisions_restore(Decisions *decisions, const uint64_t *saved);

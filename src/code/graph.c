@@ -40,7 +40,7 @@ bool node_exponent(const Dag *dag, Expr e, double *exponent) {
   return dag_is_constant(dag, arguments[1], exponent);
 }
 
-/* Children that stand `stride` words apart. */
+/* Children whose places are `stride` words apart. */
 typedef struct NodeChildren {
   const Expr *first;
   uint32_t count, stride;

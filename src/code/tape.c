@@ -299,7 +299,7 @@ static uint32_t *write_operands(Tape *tape, const Places *places, uint32_t i, ui
   return out;
 }
 
-/* The lines [from, to) of the order: four words each at most. */
+/* Writes the lines [from, to) of the order, each in at most four words. */
 static uint32_t *write_lines(Heap *heap, Tape *tape, const Places *places, const TapeOrder *order, uint32_t from,
                              uint32_t to) {
   uint32_t *lines = heap_array(heap, 4 * (size_t)(to - from) + 1, sizeof *lines), *out = lines;

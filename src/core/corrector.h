@@ -27,5 +27,5 @@ typedef enum CorrectorReach {
 /* The smallest error that can be requested: round-off of a column. */
 #define CORRECTOR_ROUND_OFF 1e-14
 
-/* keeps: factors, also of earlier points, are kept while corrections shrink. enough: the error that may be left. */
+/* keeps: factors, including those of earlier points, are kept while corrections shrink. enough: the error that may be left. */
 CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach reach, bool keeps, double enough);

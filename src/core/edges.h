@@ -17,7 +17,7 @@ enum { SLIDE_LIMIT = 8, TRIAL_LIMIT = 10 };
 typedef struct Condition {
   ConditionKind kind;
   int is_timed;      /* its changes depend only on time */
-  int may_try;       /* it has two values and does not follow from the time: combinations may be tried */
+  int may_try;       /* it has two values, and time alone does not determine it: combinations may be tried */
   int matters;       /* rows depend on it */
   int is_remembered; /* a when or pre() stores the effect of a change */
   int has_rate;      /* the rate of its difference is known */
@@ -83,7 +83,7 @@ typedef struct EdgesNow {
   int slides;   /* number of sliding modes */
   Slide slide[SLIDE_LIMIT];
   int has_begun; /* a step has begun; before the first step, a mode whose difference rests on the edge follows its relation */
-  int is_at_start; /* modes follow their relations exactly as written, also on an edge */
+  int is_at_start; /* modes follow their relations exactly as written, even on an edge */
   /* an event is being settled: modes that no row depends on have the rates from before, because the event may still change
    * the values on which their rates depend, or move their differences */
   int keeps_rates;
@@ -137,8 +137,8 @@ double edges_size(double difference);
 /* How far mode m may be beyond its edge: by round-off, or by hysteresis. */
 double edges_band(const Edges *edges, int m);
 
-/* How far a difference is inside the range of mode m, plus round-off. A negative margin is a contradiction. HUGE_VAL
- * for timed modes. The second function does this for another value of the mode. */
+/* How far a difference is inside the range of mode m, plus round-off. A negative margin is a contradiction. HUGE_VAL for timed
+ * modes. The second function does this for any value of the mode, timed modes included. */
 double edges_margin(const Edges *edges, int m, double difference);
 double edges_margin_with(const Edges *edges, int m, double value, double difference);
 
@@ -226,8 +226,8 @@ void edges_locate(Edges *edges, double t, const double *y);
  * mode stays. */
 double edges_wanted(const Edges *edges, int m);
 
-/* Does every mode have the value that its last difference requires, or on an edge its rate? The second function asks this for the
- * modes that follow from the time. */
+/* Does every mode except the timed ones have the value that its last difference requires, or on an edge its rate? The second
+ * function includes the timed modes. */
 bool edges_agree(const Edges *edges);
 bool edges_all_agree(const Edges *edges);
 
@@ -252,7 +252,7 @@ typedef struct Trial {
   int changes;      /* how many are set */
 } Trial;
 
-/* Lists the modes whose combinations are tried: those with two values that do not follow from the time. There are at most `limit`
+/* Lists the modes whose combinations are tried: those with two values that time alone does not determine. There are at most `limit`
  * (TRIAL_LIMIT); the modes that changed since edges_begin come first. The first combination is the present one; then come those
  * with one mode flipped, with two, and so on. */
 Trial edges_trial(const Edges *edges, int limit);

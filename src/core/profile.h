@@ -15,7 +15,7 @@
 typedef struct Profile {
   int first, count;
   bool is_full;      /* the ring had no room for an entry */
-  double limit, end; /* end: s at the high end when a break was announced */
+  double limit, end; /* end: s at the high end at the time when a break was announced there */
   ProfileBreak at_limit, announced;
 } Profile;
 

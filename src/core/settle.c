@@ -157,8 +157,8 @@ static bool settle_later(Settle *settle, double *t, double *y, int mode) {
 }
 
 /* Finds modes and other discrete values with pre() held. If the iteration finds no solution, other ways are tried: The condition of
- * a when may no longer hold once the when has acted, as for a block that begins to slip. As an equation this has no solution. Then
- * a when that fires acts, and consequences do not undo it.
+ * a when may no longer hold once the when has acted, as for a block that begins to slip. Read as an equation, this has no solution.
+ * A when that has fired then acts, even if its condition is false afterwards.
  *
  * Modes that all change at once may cycle around a solution, as the modes of a clutch that gets stuck do. Then, of the modes
  * that must change, only the first one changes (the least-index rule of Murty 1974 for complementarity problems).

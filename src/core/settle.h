@@ -15,7 +15,7 @@
 
 /* Functions of the host, for the columns y at time t. */
 typedef struct SettleMethods {
-  /* The first function solves all columns that are not states, also on edges along which the solution slides. The second
+  /* The first function solves all columns that are not states, even on edges along which the solution slides. The second
    * function solves them at a corner of these edges (edges_set_corner). The third function is called after modes have
    * changed, so that columns may jump. false: the columns cannot be solved. */
   bool (*solve)(void *host, double t, double *y);

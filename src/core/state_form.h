@@ -1,4 +1,4 @@
-/* state_form: the choice of states (dummy.h), and all other columns solved from them (statespace.h), also where a solution slides along
+/* state_form: the choice of states (dummy.h), and all other columns solved from them (statespace.h), even where a solution slides along
  * edges.
  *
  * Exported solvers contain this file unchanged. */

@@ -1,6 +1,6 @@
 /* fold: see fold.h. The columns z that are not states lie on the curve H(z, s) = G(t, x, z) + s dG/ds = 0. It is followed by steps
  * along its tangent and Newton's method across it (Allgower, Georg, Introduction to Numerical Continuation Methods, chapters 2 and
- * 15). The determinant of the Jacobian bordered by the tangent keeps its sign, also at corners. So it shows in which direction the
+ * 15). The determinant of the Jacobian bordered by the tangent keeps its sign, even at corners. So it shows in which direction the
  * curve continues after a corner. */
 #include "event/fold.h"
 

@@ -593,7 +593,7 @@ static bool crosses(Bordered *bordered, double t, double gap, double *const *y, 
   if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE].t, y[INSTANT_FAR_BEFORE])) return false;
   if (!weigh_rows(bordered, at[INSTANT_BEFORE], scratch)) return false;
   if (!count_lost(bordered, at[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE]) || bordered->lost > 1) return false;
-  set_borders(bordered, 1); /* also where no direction is lost yet: a flow at rest loses one only when it reverses */
+  set_borders(bordered, 1); /* even if no direction is lost yet: a flow at rest loses one only when it reverses */
   const System *system = &bordered->view->system;
   return refine_borders(bordered, at[INSTANT_BEFORE]) && cross(bordered, at, y, scratch) &&
          instant_has_limit(system, y[INSTANT_BEFORE], y[INSTANT_FAR_BEFORE]) &&

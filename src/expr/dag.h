@@ -379,9 +379,9 @@ typedef struct LeafPrinter {
   void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind, double value); /* of an enumeration */
   const char *(*enumeration)(void *context, uint32_t kind); /* its name, which converts a number */
   /* For calls whose arguments are arrays and records. `around` gives the text before argument `position`, or after the last if
-   * position is the number of arguments; `argument` gives the ValueKind of the argument. Either both are set or neither. NULL
-   * before the first argument: the call has partials, which the language cannot express. NULL later: the arguments that are left are
-   * not part of the text. */
+   * position is the number of arguments; `argument` gives the ValueKind of the argument. Either both are set or neither. If
+   * `around` returns NULL before the first argument, the call has partials, which the language cannot express; if it returns NULL
+   * later, the remaining arguments are not part of the text. */
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
   const uint32_t *ranks; /* order of terms and factors, by node (dag_ranks); NULL: order of building */

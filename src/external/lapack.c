@@ -13,7 +13,7 @@
 
 enum {
   FORMALS_MOST = 24,
-  /* LAPACK uses int, also for a size times a block width (at most 64) or times a small number. */
+  /* LAPACK uses int, even for a size times a block width (at most 64) or times a small number. */
   SIZE_MOST = 1 << 24,
 };
 

@@ -328,6 +328,42 @@ static void offer_classes(const Tree *tree, const Instance *instance, Suggestion
   for (uint32_t i = 0; i < members.count; i++) suggest_offer(best, names_text(tree->names, members.data[i]));
 }
 
+static void note_builtin(Tree *tree, const Instance *inside, Diag *diag) {
+  if (!inside->definition || !builtin_holds(tree, inside->definition)) return;
+  diag_note(tree->diags, diag, (Span){0},
+            "a part of `%s` is built in; --library names the directory of the whole library",
+            names_text(tree->names, inside->flat_name));
+}
+
+/* Would the import give this name if what it imports existed? */
+static bool import_offers(const Tree *tree, const AstImport *import, Name name) {
+  for (uint32_t i = 0; i < import->names.count; i++)
+    if (import->names.data[i].name == name) return true;
+  if (import->is_all || import->names.count) return import->is_all;
+  return name ==
+         (import->alias.name ? import->alias.name : ast_part(tree->ast, import->name, import->name.count - 1)->name);
+}
+
+/* Notes an import that would give the name, but whose path does not exist. */
+static void note_failed_import(Tree *tree, const AstImport *import, Name name, Diag *diag) {
+  Instance *at = tree->root, *next;
+  uint32_t i = 0;
+  if (!import_offers(tree, import, name)) return;
+  while (i < import->name.count && (next = instance_element(tree, at, ast_part(tree->ast, import->name, i)->name)))
+    at = next, i++;
+  if (i == import->name.count) return;
+  Name missing = ast_part(tree->ast, import->name, i)->name;
+  if (at == tree->root) {
+    diag_note(tree->diags, diag, import->name.span, "this import finds no class `%s`",
+              names_text(tree->names, missing));
+    library_note_missing(tree->library, missing, diag);
+  } else {
+    diag_note(tree->diags, diag, import->name.span, "this import finds no `%s` in `%s`",
+              names_text(tree->names, missing), names_text(tree->names, at->flat_name));
+    note_builtin(tree, at, diag);
+  }
+}
+
 static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, const Instance *inside) {
   const char *name = names_text(tree->names, ast_part(tree->ast, path, at)->name);
   const char *text = ast_path_text(tree->ast, path, &tree->arena);
@@ -338,10 +374,11 @@ static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, c
     tree_error(tree, path.span, scope.instance, "class `%s` is not defined", text);
     if (path.count > 1) library_note_missing(tree->library, ast_part(tree->ast, path, 0)->name, tree->last);
   }
-  if (inside && inside->definition && builtin_holds(tree, inside->definition))
-    diag_note(tree->diags, tree->last, (Span){0},
-              "a part of `%s` is built in; --library names the directory of the whole library",
-              names_text(tree->names, inside->flat_name));
+  if (inside) note_builtin(tree, inside, tree->last);
+  for (Scope outer = scope; outer.instance && !inside; outer = outer.instance->parts.data[outer.part].around)
+    for (uint32_t i = 0; i < outer.instance->imports.count; i++)
+      if (outer.instance->imports.data[i].part == outer.part)
+        note_failed_import(tree, outer.instance->imports.data[i].ast, ast_part(tree->ast, path, at)->name, tree->last);
   Suggestion best = {.word = name};
   if (inside && path.count > 1) offer_classes(tree, inside, &best);
   else

@@ -118,7 +118,7 @@ static bool collect(Collection *collection, const AstStatement *list, uint32_t c
     else if (list[i].kind == AST_FOR_BLOCK) fits = unroll(collection, &list[i], 0) && fits;
     else if (is_connection(collection->tree, &list[i])) add_clause(collection, &list[i]);
     else {
-      tree_error(collection->tree, list[i].span, collection->scope.instance, "a connection cannot stand in a when");
+      tree_error(collection->tree, list[i].span, collection->scope.instance, "a connection is not allowed in a when");
       fits = false;
     }
   }
@@ -250,7 +250,7 @@ static bool resolve_block(Walk *walk, const AstStatement *statement, StatementVe
 
 static bool leave_out(Walk *walk, const AstStatement *statement) {
   if (walk->may_connect) return true;
-  tree_error(walk->resolver->tree, statement->span, walk->resolver->scope.instance, "a connection cannot stand here");
+  tree_error(walk->resolver->tree, statement->span, walk->resolver->scope.instance, "a connection is not allowed here");
   return false;
 }
 

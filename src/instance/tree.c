@@ -611,7 +611,7 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
     return NULL;
   }
   if (ast->prefixes & PREFIX_STREAM && owner->restriction != CLASS_CONNECTOR) {
-    tree_error(tree, ast->span, owner, "`stream` can only stand in a connector");
+    tree_error(tree, ast->span, owner, "`stream` is allowed only in a connector");
     return NULL;
   }
   Instance *made = instance_new(tree, INSTANCE_COMPONENT, element->name, owner);

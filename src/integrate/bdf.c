@@ -3,7 +3,7 @@
  *
  * All columns have a history (history.h), states or not, so a pivot only changes the link lists and the run continues with the same
  * order and step. The unknowns of a step are the columns that are not states. The states follow from them by the formula itself,
- * y_from = base_from + y_to / leading. So the links hold exactly, also in the first guess, and the linear system has only as many
+ * y_from = base_from + y_to / leading. So the links hold exactly, even in the first guess, and the linear system has only as many
  * rows as G. Its factors are kept over many steps; Broyden's updates (secant.h) account for changes since then. Step and order
  * control follow Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations,
  * section 5.2. */

@@ -54,7 +54,7 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
   struct Algorithm *algorithm = el->algorithm;
   WhenBranch branch = {0};
   if (!algorithm || el->is_initial || (is_first && el->in_when))
-    return input_error(el, span, "a when cannot stand here"), false;
+    return input_error(el, span, "a when is not allowed here"), false;
   if (is_first) {
     algorithm->when = (When){.algorithm = el->sections, .span = span};
     algorithm->outer = el->actions;

@@ -24,7 +24,7 @@ DiagCode input_code(const char *format) {
     const char *phrase;
     DiagCode code;
   } known[] = {{"not supported yet", DIAG_UNSUPPORTED},
-               {"cannot join", DIAG_TYPE_MISMATCH},
+               {"cannot combine", DIAG_TYPE_MISMATCH},
                {", expected %s", DIAG_TYPE_MISMATCH},
                {" differ in type", DIAG_TYPE_MISMATCH},
                {"depends on itself", DIAG_NO_VALUE}};

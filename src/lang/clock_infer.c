@@ -328,12 +328,12 @@ static void list_conversions(Inference *s) {
 }
 
 static bool report_conflict(Inference *s, const ClockOperator *use, const Clock *clock) {
-  diag_error(s->el->diags, DIAG_CLOCK, use->span,
-             "the clock of `%s` follows in two ways that do not agree: ticks %lld/%lld apart, the first at %lld/%lld, "
-             "in ticks "
-             "of its base clock",
-             variable_text(s, clock->witness), (long long)clock->rate.n, (long long)clock->rate.d,
-             (long long)clock->shift.n, (long long)clock->shift.d);
+  diag_error(
+      s->el->diags, DIAG_CLOCK, use->span,
+      "the clock of `%s` can be inferred in two ways that do not agree: ticks %lld/%lld apart, the first at %lld/%lld, "
+      "in ticks of its base clock",
+      variable_text(s, clock->witness), (long long)clock->rate.n, (long long)clock->rate.d, (long long)clock->shift.n,
+      (long long)clock->shift.d);
   return false;
 }
 
@@ -420,7 +420,7 @@ static bool give_default_clock(Inference *s, uint32_t start, IndexVec *open) {
   Expr *interval = s->el->clock_operators.data[clock->definer].arguments;
   interval[0] = dag_constant(s->el->dag, (double)fastest.d);
   interval[1] = dag_constant(s->el->dag, (double)fastest.n);
-  diag_warning(s->el->diags, DIAG_WARNING, second.span, "no clock follows for `%s`: it ticks %s, by default",
+  diag_warning(s->el->diags, DIAG_WARNING, second.span, "no clock can be inferred for `%s`: it ticks %s, by default",
                variable_text(s, clock->witness),
                fastest.d == 1 ? "once a second" : "with others that tick once a second");
   return fits;
@@ -481,14 +481,15 @@ static bool check_factor(Inference *s, const ClockOperator *use) {
   Fraction ratio;
   if (!compare_bases(s->el, fast->base, slow->base, &ratio)) {
     diag_error(s->el->diags, DIAG_CLOCK, use->span,
-               "no factor follows: the clocks on both sides have different base clocks");
+               "no factor can be inferred: the clocks on both sides have different base clocks");
     return false;
   }
   Fraction factor = fraction_multiply(fraction_multiply(ratio, fast->rate), inverse(slow->rate));
   if (is_super) factor = inverse(factor);
   if (is_whole(factor) && fractions_equal(slow->shift, fraction_multiply(ratio, fast->shift))) return true;
-  diag_error(s->el->diags, DIAG_CLOCK, use->span, "no factor follows: the clocks on both sides differ by %lld/%lld",
-             (long long)factor.n, (long long)factor.d);
+  diag_error(s->el->diags, DIAG_CLOCK, use->span,
+             "no factor can be inferred: the clocks on both sides differ by %lld/%lld", (long long)factor.n,
+             (long long)factor.d);
   return false;
 }
 

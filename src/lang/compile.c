@@ -148,7 +148,7 @@ static Type sum_type(Compiler *c, Type a, Type b, AstOperator operation, Span sp
                                  : a.dimensions == b.dimensions;
   if (texts) return a;
   if (!type_is_number(a) || !type_is_number(b) || !fits)
-    return compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+",
+    return compile_error(c, span, "operator `%s` cannot combine %s and %s", is_minus(operation) ? "-" : "+",
                          type_text(c->el, a), type_text(c->el, b)),
            type_nothing();
   Type type = a.base == TYPE_REAL ? a : b;
@@ -245,7 +245,7 @@ static Type product_type(Compiler *c, Type a, Type b, AstOperator operation, Spa
   if (!fits) {
     static const char *const texts[] = {
         [AST_MULTIPLY] = "*", [AST_DIVIDE] = "/", [AST_ELEMENT_MULTIPLY] = ".*", [AST_ELEMENT_DIVIDE] = "./"};
-    compile_error(c, span, "operator `%s` cannot join %s and %s", texts[operation], type_text(c->el, a),
+    compile_error(c, span, "operator `%s` cannot combine %s and %s", texts[operation], type_text(c->el, a),
                   type_text(c->el, b));
     return type_nothing();
   }
@@ -282,7 +282,7 @@ static Type power_type(Compiler *c, Type a, Type b, bool each, Span span) {
   if (each) fits = fits && (a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0);
   else fits = fits && b.dimensions == 0 && (a.dimensions == 0 || (a.dimensions == 2 && b.base == TYPE_INTEGER));
   if (!fits)
-    return compile_error(c, span, "operator `^` cannot join %s and %s", type_text(c->el, a), type_text(c->el, b)),
+    return compile_error(c, span, "operator `^` cannot combine %s and %s", type_text(c->el, a), type_text(c->el, b)),
            type_nothing();
   Type type = type_scalar(TYPE_REAL);
   type.dimensions = a.dimensions ? a.dimensions : b.dimensions;
@@ -331,7 +331,7 @@ static void not_step(Compiler *c) {
   task_done(c, logic_type(c, type, "not", span));
 }
 
-/* Joins the operands so far and the next one, which are on top of the stack, by a function of their record. */
+/* Joins the operands so far and the next one, both on top of the stack, by an operator function of their record. */
 static bool join_records(Compiler *c, struct Task *task, Type next, bool is_and) {
   Type joined;
   if (task->kid > 1 && task->type.base != TYPE_RECORD) return false;
@@ -356,7 +356,7 @@ static void junction_step(Compiler *c, bool is_and) {
     if (task->kid > 1) {
       compile_emit(c, CODE_APPLY, 2, is_and ? OP_AND : OP_OR, ast_span(ast, task->e));
       if (type.base != TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.dimensions != task->type.dimensions) {
-        compile_error(c, ast_span(ast, task->e), "operator `%s` cannot join %s and %s", is_and ? "and" : "or",
+        compile_error(c, ast_span(ast, task->e), "operator `%s` cannot combine %s and %s", is_and ? "and" : "or",
                       type_text(c->el, task->type), type_text(c->el, type));
         type = type_nothing();
       }
@@ -721,7 +721,7 @@ Type compile_expression(Compiler *c, AstExpr e, Type expected) {
   run_tasks(c, base);
   Type type = vec_last(&c->types);
   if (type_is_all(type)) {
-    compile_error(c, ast_span(c->el->ast, e), "`:` can only stand in subscripts");
+    compile_error(c, ast_span(c->el->ast, e), "`:` is allowed only in subscripts");
     vec_last(&c->types) = type = type_nothing();
   }
   return type;

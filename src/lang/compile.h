@@ -25,7 +25,7 @@ struct Task {
   bool is_started, is_entered, is_sizes;
 };
 
-/* Where `end` may stand: subscript number `subscript` of part `part` of a reference. */
+/* Where `end` is allowed: subscript number `subscript` of part `part` of a reference. */
 struct EndPlace {
   AstExpr reference;
   uint32_t part, subscript;

@@ -562,7 +562,7 @@ static void report_circle(Elaboration *el, uint32_t number, const char *circle) 
 
 typedef VEC(ComponentVisit) ComponentVisits;
 
-/* Notes a dependency that is itself waiting for this component. It may stand in a branch that is not taken. */
+/* Notes a dependency that is itself waiting for this component. It may be in a branch that is not taken. */
 static void note_circle(Elaboration *el, ComponentVisits *stack, uint32_t other) {
   ComponentVisit *visit = &vec_last(stack);
   uint32_t from = stack->count - 1;

@@ -103,8 +103,8 @@ typedef struct RawEquation {
   Name state;     /* the state of a state machine that contains it; 0: none */
   Name comment;
   BaseType base : 8;
-  bool is_declared : 1; /* from the binding of an input */
-  bool is_made : 1; /* made from a clock or a when: it may determine a discrete Real although it stands in no when */
+  bool is_declared : 1;  /* from the binding of an input */
+  bool is_made : 1;      /* made from a clock or a when: it may determine a discrete Real although it is in no when */
   bool is_integral : 1;  /* of an energy section: the text has integral(left) over the run */
   bool is_unclocked : 1; /* of an algorithm that may leave a variable unchanged, which does not mean previous() of it */
 } RawEquation;

@@ -357,10 +357,11 @@ static void join_branches(Elaboration *el, OpenBranches *branches, Span span) {
   uint32_t last = branches->count - 1, count = branches->data[0].equations.count;
   for (uint32_t k = 1; k <= last; k++)
     if (branches->data[k].equations.count != count) {
-      input_error(el, span,
-                  "the branches of an if have %u and %u equations; all branches must have the same number, also the "
-                  "else-branch",
-                  count, branches->data[k].equations.count);
+      input_error(
+          el, span,
+          "the branches of an if have %u and %u equations; all branches, including the else branch, must have the "
+          "same number",
+          count, branches->data[k].equations.count);
       return;
     }
   for (uint32_t k = 1; k <= last; k++) align_branch(el, &branches->data[0].equations, &branches->data[k].equations);
@@ -488,10 +489,10 @@ static bool enter_clock(Elaboration *el, const AstStatement *statement) {
   const AstBranch *branch = &statement->branches.data[0];
   Span span = ast_span(el->ast, branch->condition);
   if (statement->branches.count > 1 || el->clock || el->guard != EXPR_NONE) {
-    diag_error(el->diags, DIAG_CLOCK, statement->span, "a when with a clock cannot %s",
-               statement->branches.count > 1 ? "have an elsewhen"
-               : el->clock                   ? "be in another one"
-                                             : "stand in an if whose condition is not known");
+    diag_error(el->diags, DIAG_CLOCK, statement->span, "a when with a clock %s",
+               statement->branches.count > 1 ? "cannot have an elsewhen"
+               : el->clock                   ? "cannot be in another one"
+                                             : "is not allowed in an if whose condition is not known");
     return false;
   }
   Compiler *c = start(el);
@@ -516,8 +517,8 @@ static void run_when(Elaboration *el, const AstStatement *statement) {
   }
   if (el->when || el->guard != EXPR_NONE || el->is_initial) {
     input_error(el, statement->span,
-                el->when         ? "a when cannot stand in a when"
-                : el->is_initial ? "a when cannot stand in an initial or final section"
+                el->when         ? "a when is not allowed in a when"
+                : el->is_initial ? "a when is not allowed in an initial or final section"
                                  : "not supported yet: a when in an if whose condition is not known");
     return;
   }
@@ -625,7 +626,7 @@ static void run_statement(Elaboration *el, const AstStatement *statement) {
   budget_place(heap_budget(el->heap), statement->span.begin, statement->span.end);
   el->comment = statement->comment;
   if (el->energy && (statement->kind == AST_WHEN_BLOCK || statement->kind == AST_INVOKE)) {
-    input_error(el, statement->span, "this cannot stand in section `%s`", ast_energy_words[el->energy]);
+    input_error(el, statement->span, "this is not allowed in section `%s`", ast_energy_words[el->energy]);
     return;
   }
   if (el->energy && run_integral(el, statement)) return;
@@ -637,10 +638,12 @@ static void run_statement(Elaboration *el, const AstStatement *statement) {
   case AST_IF_BLOCK: run_if(el, statement); return;
   case AST_WHEN_BLOCK: run_when(el, statement); return;
   case AST_CONNECT: input_error(el, statement->span, "not supported yet: connect"); return;
-  case AST_ASSIGN: input_error(el, statement->span, "an assignment cannot stand among equations; use ="); return;
+  case AST_ASSIGN:
+    input_error(el, statement->span, "an assignment is not allowed in an equation section; use =");
+    return;
   case AST_WHILE_BLOCK:
   case AST_BREAK:
-  case AST_RETURN: input_error(el, statement->span, "this statement cannot stand among equations"); return;
+  case AST_RETURN: input_error(el, statement->span, "this statement is not allowed in an equation section"); return;
   }
 }
 

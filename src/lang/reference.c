@@ -299,7 +299,7 @@ static void reference_begin(Compiler *c) {
   }
   for (uint32_t i = 0; i < task->part; i++)
     if (ast_part(c->el->ast, path, i)->subscripts) {
-      compile_error(c, path.span, "subscripts cannot stand inside of the name of a constant or literal");
+      compile_error(c, path.span, "subscripts are not allowed inside the name of a constant or literal");
       task->type = type_nothing();
     }
 }
@@ -343,14 +343,14 @@ void reference_step(Compiler *c) {
   task_done(c, task->type);
 }
 
-/* `end` is the size of the array in whose subscript it stands. That array is loaded again without its subscripts; the
+/* `end` is the size of the array in whose subscript it is written. That array is loaded again without its subscripts; the
  * dimensions of the records that contain it come first. */
 void end_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
   Span span = ast_span(ast, task->e);
   if (c->ends.count == 0) {
-    compile_error(c, span, "`end` can only stand in the subscripts of a variable");
+    compile_error(c, span, "`end` is allowed only in the subscripts of a variable");
     emit_constant(c, TYPE_INTEGER, 1, span);
     task_done(c, type_nothing());
     return;

@@ -210,7 +210,7 @@ static void compile_when(Compiler *c, const AstStatement *statement) {
   if (c->is_function || c->blocks > 1) {
     compile_error(c, statement->span,
                   c->is_function ? "when cannot be used in a function"
-                                 : "a when of an algorithm cannot stand in an if, for, while or when");
+                                 : "a when of an algorithm is not allowed in an if, for, while or when");
     return;
   }
   for (uint32_t i = 0; i < statement->branches.count; i++) {
@@ -249,8 +249,8 @@ static void compile_statement(Compiler *c, const AstStatement *statement) {
     compile_emit(c, CODE_RETURN, 0, 0, statement->span);
     return;
   case AST_TERM:
-  case AST_EQUALITY: compile_error(c, statement->span, "an equation cannot stand in an algorithm; use :="); return;
-  case AST_CONNECT: compile_error(c, statement->span, "connect cannot stand in an algorithm"); return;
+  case AST_EQUALITY: compile_error(c, statement->span, "an equation is not allowed in an algorithm; use :="); return;
+  case AST_CONNECT: compile_error(c, statement->span, "connect is not allowed in an algorithm"); return;
   }
 }
 
@@ -281,7 +281,7 @@ static bool differ_in_subscripts(const char *text, Span one, Span other) {
   return a == text + one.end && b == text + other.end;
 }
 
-/* A Base Modelica file may contain the iterations of a loop instead of the loop; then `break` stands outside of a loop. Returns how
+/* A Base Modelica file may contain the iterations of a loop instead of the loop; then `break` is outside of a loop. Returns how
  * many statements, from the first on, are iterations of one loop; 0: none. */
 static uint32_t count_unrolled(const Compiler *c, const AstStatement *statements, uint32_t count) {
   const Ast *ast = c->el->ast;

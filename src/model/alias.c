@@ -78,7 +78,7 @@ static int worth(const Finder *finder, uint32_t unknown) {
          (variable->nominal != EXPR_NONE) * 2 + finder->differentiated[unknown];
 }
 
-/* Is `a` the better representative of the two roots? A root with a constant must stay one. */
+/* Is `a` the better representative of the two roots? A root that has a constant must stay a root. */
 static bool is_better(const Finder *finder, uint32_t a, uint32_t b) {
   bool a_constant = finder->aliases.constant[a] != EXPR_NONE, b_constant = finder->aliases.constant[b] != EXPR_NONE;
   if (a_constant != b_constant) return a_constant;

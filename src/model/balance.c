@@ -52,7 +52,7 @@ typedef struct Owners {
 } Owners;
 
 static void report_again(Owners *owners, const char *name, Span span, Span first) {
-  Diag *diag = diag_error(owners->diags, DIAG_UNBALANCED, span, "`%s` is determined once more here", name);
+  Diag *diag = diag_error(owners->diags, DIAG_UNBALANCED, span, "`%s` is determined a second time here", name);
   diag_note(owners->diags, diag, first, "first here");
   owners->is_fine = false;
 }
@@ -239,8 +239,10 @@ bool model_check_discrete(const Model *model, Heap *heap, Diags *diags) {
   for (uint32_t i = 0; i < model->discretes.count; i++) {
     const Variable *variable = &model->variables.data[model->discretes.data[i]];
     if (owners.list[i].stamp || variable->is_held) continue;
-    diag_error(diags, DIAG_UNBALANCED, variable->span, "no equation determines `%s`",
-               names_text(model->names, variable->name));
+    const char *name = names_text(model->names, variable->name);
+    Diag *diag = diag_error(diags, DIAG_UNBALANCED, variable->span, "no equation determines `%s`", name);
+    if (variable->causality == CAUSALITY_INNER_INPUT)
+      diag_note(diags, diag, (Span){0}, "nothing is connected to the input %s: connect it, or give it a value", name);
     owners.is_fine = false;
   }
   owners.is_fine = owners.is_fine && check_loops(model, heap, &arena, diags);

@@ -503,7 +503,7 @@ static void print_action_itself(Print *print, TextVec *text, const Action *actio
   }
 }
 
-/* Is it a call with a result? Then its text stands where the result is used. */
+/* Is it a call with a result? Then its text is written where the result is used. */
 static bool is_used_call(const Model *model, const Action *action) {
   return action->kind == ACTION_CALL &&
          model->functions.data[dag_call_info(model->dag, action->value).function]->output_count > 0;

@@ -571,7 +571,7 @@ static bool is_elseif(const Routine *routine, uint32_t position, uint32_t end) {
 static void run_if(RoutinePrinter *writer) {
   bool continues = writer->chains.count && vec_last(&writer->chains) & 1;
   if (continues) {
-    vec_last(&writer->chains) += 1; /* the chain has one more if; the mark is cleared */
+    vec_last(&writer->chains) += 1; /* counts one more if of the chain, and clears its mark (the lowest bit) */
     writer->depth--;
     write_rope_line(writer, "elseif ", pop(writer), " then");
   } else {

@@ -175,7 +175,7 @@ static void warn_of_kinks(Plan *plan) {
                "require: write the kinks as if-expressions");
 }
 
-/* The array has every derivative that the model mentions, also those that only aliases write. */
+/* The array has every derivative that the model mentions, including those that only aliases write. */
 static bool pass_array(Plan *plan) {
   warn_of_kinks(plan);
   int32_t *least = arena_array(&plan->arena, plan->problem.unknowns, sizeof *least);

@@ -373,7 +373,7 @@ static void restore_operators(Derived *derived, const Logic *logic) {
   }
 }
 
-/* Rows read delays from the past; the model has these delays, and the delays of derivatives. */
+/* Rows read delayed values as discrete leaves. The model gets delay() back in their place, and delays of derivatives. */
 static void restore_delays(Derived *derived) {
   const Logic *logic = derived->reduction->modes->logic;
   Dag *dag = derived->plan.from;

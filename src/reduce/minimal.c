@@ -23,7 +23,7 @@ enum { DENSE_LIMIT = 600 };
 
 static const double RANK_TOLERANCE = 1e-9, ROUNDING = 1e-12;
 
-/* A variable of an earlier condition is given up only where later ones are smaller by this factor. */
+/* A variable of an earlier condition is given up only if those of later conditions have derivatives smaller by this factor. */
 static const double OLD_WEIGHT = 1e-3;
 
 typedef struct MinimalEntry {

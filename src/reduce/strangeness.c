@@ -145,7 +145,7 @@ static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *a
 }
 
 /* Takes the array of the structural offsets with its consistent point, if its ranks confirm the structural analysis: rows
- * independent, every column of w determined and, with branches, also those of x that cannot be states. false, silently: they do
+ * independent, every column of w determined and, with branches, every column of x that cannot be a state. false, silently: they do
  * not, or it is too large. O(columns^3) of each block. */
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Blocks *coarse, Evaluator *evaluator,
                                const double *y, double t) {

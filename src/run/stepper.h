@@ -118,7 +118,7 @@ bool stepper_end(Stepper *stepper, bool *any);
 
 /* Are there assertions outside of whens? */
 bool stepper_has_assertions(const Stepper *stepper);
-/* The time since which an assertion fails, which may still pass; INFINITY: none does. */
+/* The time since which an assertion has failed, which may still pass; INFINITY: none fails. */
 double stepper_failed_since(const Stepper *stepper);
 /* Reports that failed assertion as an error; false if there is one. */
 bool stepper_report_failure(Stepper *stepper);

@@ -159,13 +159,13 @@ bool stepper_try_other(Stepper *stepper, double t) {
   stepper_change_integrator(stepper, other, t);
   stepper->changed = t;
   stepper->has_changed = true;
-  stepper->statistics.solver_reason = "where another failed";
+  stepper->statistics.solver_reason = "after another solver failed";
   return true;
 }
 
 const Integrator *stepper_first_integrator(Stepper *stepper) {
   if (stepper->options.integrator) {
-    stepper->statistics.solver_reason = "as asked for";
+    stepper->statistics.solver_reason = "as requested";
     return stepper->options.integrator;
   }
   if (stepper->view->system.rows > LARGE_ROWS) {

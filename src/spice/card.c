@@ -75,7 +75,7 @@ Diag *card_warning(Diags *diags, const Card *card, uint32_t begin, uint32_t end,
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
-/* The word at *at, which moves after it; a file name may stand in quotes. NULL at the end. */
+/* The word at *at, which moves after it; a file name may be in quotes. NULL at the end. */
 static char *next_word(Arena *arena, const char **at) {
   while (is_blank(**at)) (*at)++;
   char quote = **at == '"' || **at == '\'' ? *(*at)++ : '\0';
@@ -254,7 +254,7 @@ static void begin_card(DeckReader *reader, uint32_t line) {
   reader->is_open = true;
 }
 
-/* One line of the file on top. */
+/* Reads one line of the innermost open file. */
 static void read_line(DeckReader *reader, CardFile *file) {
   const char *begin = file->at, *line_end = memchr(begin, '\n', (size_t)(file->end - begin));
   if (!line_end) line_end = file->end;

@@ -168,7 +168,7 @@ typedef struct Circuit {
   VEC(uint32_t) currents; /* requested branch currents become variables */
   VEC(const Card *) current_cards;
   VEC(Coupling) couplings;
-  VEC(Equation) relations; /* further equations, also at the operating point; without residuals */
+  VEC(Equation) relations; /* further equations, which the operating point has, too; without residuals */
   VEC(Action) warnings;    /* assertions of devices */
   NodeValueVec initial, guesses;
   AnalysisKind analysis; /* ANALYSIS_NONE: the equations are those of a run over time */

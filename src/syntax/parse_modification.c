@@ -40,7 +40,7 @@ uint32_t parse_prefixes(Parser *parser) {
   uint32_t prefixes = 0;
   for (uint32_t bit; (bit = prefix_bit(parser)); parser_advance(parser)) {
     if (prefixes & bit)
-      parser_error(parser, parser->token.span, "%s stands here twice", token_kind_text(parser->token.kind));
+      parser_error(parser, parser->token.span, "%s is written twice", token_kind_text(parser->token.kind));
     prefixes |= bit;
   }
   return prefixes;

@@ -1,6 +1,7 @@
 /* parser_state: tokens, errors, recovery, and the small rules that every file of the parser uses. */
 #include "syntax/parser_state.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 
 /* ---- tokens ---- */
@@ -34,7 +35,9 @@ static const char *found_text(Parser *parser) {
   while (end < length && ((unsigned char)text[end] & 0xc0) == 0x80) end--;
   for (uint32_t i = 0; i < end; i++)
     if (text[i] == '\n' || text[i] == '\r') end = i;
-  return arena_printf(&parser->ast->arena, "`%.*s%s`", (int)end, text, end < length ? "..." : "");
+  bool is_keyword = token.kind != TOKEN_IDENTIFIER && isalpha((unsigned char)*text);
+  return arena_printf(&parser->ast->arena, "%s`%.*s%s`", is_keyword ? "the keyword " : "", (int)end, text,
+                      end < length ? "..." : "");
 }
 
 Diag *parser_error(Parser *parser, Span span, const char *format, ...) {

@@ -59,7 +59,7 @@ static AstClass *innermost(Parser *parser) {
 static bool refuse_pair(Parser *parser, uint32_t prefixes, uint32_t group, Span span) {
   uint32_t found = prefixes & group, rest = found & (found - 1);
   if (!rest) return false;
-  report(parser, span, NULL, "`%s` and `%s` exclude each other", ast_prefix_text(found), ast_prefix_text(rest));
+  report(parser, span, NULL, "`%s` and `%s` cannot be combined", ast_prefix_text(found), ast_prefix_text(rest));
   return true;
 }
 

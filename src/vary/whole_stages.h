@@ -21,9 +21,9 @@ typedef struct WholeStep {
   double *const *jacobian;
 } WholeStep;
 
-/* Variations of all columns at the stages, whose states follow from the others by the links: subtracts the corrections
- * that the residuals of the rows require. Overwrites the residuals. `now`: the variations at the start. false: the
- * matrix is singular. */
+/* Finds the variations of all columns at the stages: subtracts the corrections that the residuals of the rows require. The states
+ * follow from the other columns by the links. Overwrites the residuals. `now`: the variations at the start. false: the matrix is
+ * singular. */
 bool whole_stages_solve(WholeStages *whole, const WholeStep *step, double *const *residual, const double *now,
                         double *const *stage);
 

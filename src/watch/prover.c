@@ -670,7 +670,7 @@ static void begin_step(Prover *prover, const ProverStep *step) {
   move_on(prover, step->segment->t0);
 }
 
-/* Do the differences have bounds at the start of the step? If not, no interval has, however short. */
+/* Do the differences have bounds at the start of the step? If not, they have none in any interval, however short. */
 static bool has_bounds(Prover *prover, const ProverStep *step) {
   if (prover->is_judged) return prover->is_bounded;
   const Modes *modes = prover->switches->modes;

@@ -144,6 +144,8 @@ const raised = (formula, power) => inside(formula, (inner) => {
   return parts ? `<msubsup>${parts[1]}${parts[2]}${power}</msubsup>` : `<msup><mrow>${inner}</mrow>${power}</msup>`;
 });
 
+const BREAK = "\n";
+
 // A parser of the texts that daedal prints: sums, products, powers, calls, comparisons. Returns null for what it does not know.
 class MathParser {
   constructor(text) {
@@ -152,22 +154,23 @@ class MathParser {
   }
   peek() { return this.tokens[this.at]; }
   take(token) { if (this.peek() === token) return this.at++, true; return false; }
+  // The pieces between which a line may break: each term of the outermost sums, with the operator before it.
   static typeset(text) {
     const parser = new MathParser(text);
     try {
-      const math = parser.relation();
-      return parser.at === parser.tokens.length ? math : null;
+      const math = parser.relation(BREAK);
+      return parser.at === parser.tokens.length ? math.split(BREAK) : null;
     } catch { return null; }
   }
-  relation() {
-    let left = this.sum();
+  relation(separator = "") {
+    let left = this.sum(separator);
     const signs = { "=": "=", "==": "=", "<": "&lt;", ">": "&gt;", "<=": "≤", ">=": "≥", "<>": "≠" };
-    while (signs[this.peek()]) left += `<mo>${signs[this.tokens[this.at++]]}</mo>${this.sum()}`;
+    while (signs[this.peek()]) left += `${separator}<mo form="infix">${signs[this.tokens[this.at++]]}</mo>${this.sum(separator)}`;
     return left;
   }
-  sum() {
+  sum(separator = "") {
     let left = this.take("-") ? `<mo>−</mo>${this.product()}` : this.product();
-    while (this.peek() === "+" || this.peek() === "-") left += `<mo>${this.tokens[this.at++] === "+" ? "+" : "−"}</mo>${this.product()}`;
+    while (this.peek() === "+" || this.peek() === "-") left += `${separator}<mo form="infix">${this.tokens[this.at++] === "+" ? "+" : "−"}</mo>${this.product()}`;
     return left;
   }
   product() {
@@ -211,10 +214,10 @@ class MathParser {
 }
 
 function math(text) {
-  const inner = MathParser.typeset(text);
-  if (!inner) return element("code", {}, text);
+  const pieces = MathParser.typeset(text);
+  if (!pieces) return element("code", {}, text);
   const holder = element("span", { class: "math", title: text });
-  holder.innerHTML = `<math display="inline">${inner}</math>`;
+  holder.innerHTML = pieces.map((piece) => `<math display="inline">${piece}</math>`).join("<wbr>");
   return holder;
 }
 

@@ -8,7 +8,7 @@
 
 /* ---- memory ---- */
 
-/* Memory given out piece by piece; without a beginning it is only counted. */
+/* Memory given out piece by piece. If `begin` is NULL, it is only counted. */
 typedef struct Memory {
   char *begin;
   size_t used;

@@ -1,7 +1,7 @@
 model DiscreteDeterminedTwice
   // run: check
   // expect: exit 4
-  // expect: 14:5: `n` is determined once more here
+  // expect: 14:5: `n` is determined a second time here
   Real x = time;
   Integer n(start = 0);
 equation

@@ -2,7 +2,7 @@ model ArrayTerm
   // run: check
   // expect: exit 3
   // expect: 8:3: a term of `dissipation` is a Real number
-  // expect: 10:3: this cannot stand in section `constraint`
+  // expect: 10:3: this is not allowed in section `constraint`
   Real x;
 dissipation
   {der(x)^2, 1};

@@ -19,7 +19,7 @@
 // run: check
 // change: s := s + i; -> when x > 2 then s := 1; end when;
 // expect: exit 3
-// expect: says a when of an algorithm cannot stand in an if, for, while or when
+// expect: says a when of an algorithm is not allowed in an if, for, while or when
 // run: check
 // change: y := 2*x; -> terminate("no"); y := 2*x;
 // expect: exit 3

@@ -1,6 +1,6 @@
 // run: check
 // expect: exit 3
-// expect: 8:7: no factor follows
+// expect: 8:7: no factor can be inferred
 model M
   Real x, y;
 equation
