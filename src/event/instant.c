@@ -545,11 +545,12 @@ static bool is_left_by_states(Bordered *bordered, ConstMoment at) {
   return true;
 }
 
-/* Does the solution stay where it is in the lost directions? */
+/* Does the solution stay where it is in a lost direction? There it is flat, or does not move. Others may begin to move. */
 static bool rests(Bordered *bordered, ConstMoment near, ConstMoment far) {
   double way[LOST_LIMIT];
+  if (!is_left_by_states(bordered, near) || !is_left_by_states(bordered, far)) return false;
   find_jump(bordered, near.y, far.y, way);
-  return norm(way, bordered->lost) <= SAME && is_left_by_states(bordered, near) && is_left_by_states(bordered, far);
+  return norm(way, bordered->lost) <= SAME || (find_tangents(bordered, near) && is_flat(bordered));
 }
 
 /* If no direction is lost on the way to the instant, or on one side only, and `asked` is true, searches along the direction that is
