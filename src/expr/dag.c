@@ -392,8 +392,8 @@ static void walk_leave(DagScratch *scratch, Expr e, uint32_t base, IndexVec *ord
   vec_push(scratch->heap, order, e);
 }
 
-/* Enters a node that the walk has not met yet. Those without children are left at once. The graph is not extended during a walk, so
- * the pools do not move. */
+/* Enters a node that the walk has not met yet, and leaves it at once if it has no children. The graph is not extended during a
+ * walk, so the pools do not move. */
 static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e, uint32_t base, IndexVec *order) {
   if (scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag_flags(dag, e) & walk.mask))) return;
   scratch->marks.data[e] = scratch->stamp;

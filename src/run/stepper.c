@@ -150,18 +150,25 @@ static bool meet_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
 }
 
-/* Steps would begin at a singular point. Starts after this point, if the solution continues there. */
-static bool start_behind_instant(Stepper *stepper) {
+/* Steps would begin at a singular point. Can they, because the solution rests there? */
+static bool starts_at_rest(Stepper *stepper) {
   stepper->starts_singular = false;
   stepper->now.before = stepper->steps.integrator->time(stepper->steps.self);
   stepper_take_values(stepper, stepper->steps.begin);
+  if (!stepper_rests(stepper, stepper->now.before)) return false;
+  if (stepper->turning) turning_rest(stepper->turning);
+  return true;
+}
+
+/* Starts after a singular point, if the solution continues there. */
+static bool start_behind_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->now.before) || stepper_report_turning(stepper);
 }
 
 /* Takes a step. If it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
-  if (stepper->starts_singular) return start_behind_instant(stepper);
+  if (stepper->starts_singular && !starts_at_rest(stepper)) return start_behind_instant(stepper);
   do {
     status = try_step(stepper);
     if (status != STEP_OK && pass_fold(stepper, 0, NAN)) return true;
