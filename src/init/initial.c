@@ -350,8 +350,8 @@ static bool gave_way_to_others(const InitialAttempt *attempt) {
   return moved && others >= attempt->system->rows;
 }
 
-/* The cost of a solution: 0 if start values are near and no value that can be kept was moved without need, otherwise
- * their distance; more beyond min and max. */
+/* The cost of a solution: 0 if start values are near and no value that can be kept was moved without need, otherwise their
+ * distance. A solution beyond min or max costs far more. */
 static double point_cost(const InitialAttempt *attempt) {
   static const double FORBIDDEN = 1e100;
   const Initial *initial = attempt->initial;
@@ -489,12 +489,12 @@ static bool try_homotopy(InitialAttempt *attempt) {
   return solved && values_hold(attempt);
 }
 
-/* Does a block of one equation give its unknown explicitly? */
-static bool is_formula(const Array *array, const Structure *structure, int32_t block) {
-  int32_t begin = structure->blocks.start[block], i = structure->blocks.row[begin], j = structure->blocks.column[begin];
-  Expr leaf = dag_variable(array->dag, array->problem->unknown[j], (uint32_t)structure->d[j]), slope, rest;
-  return structure->blocks.start[block + 1] - begin == 1 &&
-         dag_linear(array->dag, array->row[array->row_start[i] + (uint32_t)structure->c[i]], leaf, &slope, &rest);
+/* Does a unit of one row give its column explicitly? */
+static bool is_formula(const InitialSystem *system, const Blocks *units, int32_t unit) {
+  int32_t begin = units->start[unit];
+  Expr leaf = system_leaf(system, (uint32_t)units->column[begin]), slope, rest;
+  return units->start[unit + 1] - begin == 1 &&
+         dag_linear(system->array->dag, system->row[units->row[begin]], leaf, &slope, &rest);
 }
 
 static bool has_homotopy(const Dag *dag) {
@@ -503,18 +503,22 @@ static bool has_homotopy(const Dag *dag) {
   return false;
 }
 
-bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *structure) {
-  if (!has_homotopy(array->dag)) return false;
-  const Blocks *blocks = &structure->blocks;
+/* Do rows that must be solved together, or a row that does not give its column explicitly, contain homotopy()? They may have several
+ * solutions; the one that homotopy() leads to is intended. */
+static bool has_homotopy_loop(const InitialSystem *system, const InitialColumn *columns, const Order *order) {
+  Dag *dag = system->array->dag;
+  Arena scratch = arena_make(system->heap);
+  Blocks units = order_units(system, columns, order, false, &scratch);
   ExprVec rows = {0};
   IndexVec below = {0};
-  for (int32_t b = 0; b < blocks->n_blocks; b++)
-    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1] && !is_formula(array, structure, b); p++)
-      vec_push(heap, &rows, array->row[array->row_start[blocks->row[p]]]);
-  dag_below(array->dag, dag_scratch(array->dag), rows.data, rows.count, &below);
+  for (int32_t b = 0; b < units.n_blocks; b++)
+    for (int32_t p = units.start[b]; p < units.start[b + 1] && !is_formula(system, &units, b); p++)
+      vec_push(system->heap, &rows, system->row[units.row[p]]);
+  dag_below(dag, dag_scratch(dag), rows.data, rows.count, &below);
   bool found = false;
-  for (uint32_t k = 0; k < below.count && !found; k++) found = dag_op(array->dag, below.data[k]) == OP_HOMOTOPY;
-  vec_free(heap, &rows, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++) found = dag_op(dag, below.data[k]) == OP_HOMOTOPY;
+  vec_free(system->heap, &rows, &below);
+  arena_free(&scratch);
   return found;
 }
 
@@ -625,8 +629,8 @@ static bool solve_from_nominal(InitialAttempt *attempt) {
 
 /* ---- other guesses ---- */
 
-/* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Refusing a large
- * system must not cost many times its solution. */
+/* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Large systems  *
+ * get fewer guesses: to refuse one must not take many times as long as to solve it. */
 static const double SPREAD[] = {0.3, 1, 3, 10};
 enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 256 };
 
@@ -895,7 +899,7 @@ bool initial_search(Initializer *initializer, Switches *switches, const StartVal
   return initial->solved;
 }
 
-static bool solve_by_system(Initializer *initializer, bool event, bool by_homotopy, double t0, double tolerance,
+static bool solve_by_system(Initializer *initializer, bool event, bool may_continue, double t0, double tolerance,
                             Initial *initial, Diags *diags) {
   Arena scratch = arena_make(initializer->heap);
   InitialSystem *system = take_system(initializer, event);
@@ -907,7 +911,7 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
                             .initial = initial,
                             .t0 = t0,
                             .tolerance = tolerance,
-                            .homotopy_first = by_homotopy,
+                            .homotopy_first = may_continue && has_homotopy_loop(system, initial->column, &order),
                             .is_event = event,
                             .trial = initializer->trial};
   attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
@@ -941,7 +945,7 @@ static bool solve_once(Initializer *initializer, const StartValues *starts, doub
   initial->y = heap_array(heap, n, sizeof *initial->y);
   if (!starts_collect(evaluator, starts, tolerance, initial->column, diags)) return false;
   count_freedom(initializer, initial);
-  bool by_homotopy = !event && initializer->by_homotopy;
+  bool by_homotopy = !event && has_homotopy(evaluator->array->dag);
   bool by_states = event || (!needs_system(evaluator->model) && !evaluator->past && !by_homotopy);
   if (by_states && solve_by_states(initializer, t0, initial)) {
     initial->way = WAY_STATES;

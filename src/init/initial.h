@@ -2,7 +2,7 @@
  * the initial equations. A value that is still free keeps its start value if that is consistent, and otherwise moves to the
  * nearest consistent value in the scaled norm.
  *
- * If a loop of equations, or an equation that does not give its unknown explicitly, contains homotopy(), continuation from
+ * If rows that must be solved together, or a row that does not give its unknown explicitly, contain homotopy(), continuation from
  * the simplified expressions comes first, because it selects the intended one of several solutions. Each of the following is
  * tried when the one before fails or would move a given value: the state-space form with the given values as states (needs
  * no extra code); the initial system step by step (steps.h), keeping, then nearest; continuation from the simplified
@@ -69,14 +69,9 @@ typedef struct Initializer {
   const InitialCodes *known;            /* code that the plan has for it; NULL: none */
   InitialCodes *collected;              /* where new code for it is added; NULL: nowhere */
   const Strangeness *ranks; /* the method by ranks, which has the values where structure failed; otherwise NULL */
-  bool by_homotopy;         /* initial_has_homotopy of the array */
   InitialTrial trial;
   NogoodVec nogoods; /* discrete values that were found to admit no solution */
 } Initializer;
-
-/* Does a loop of equations contain homotopy()? Such equations may have several solutions; the one that homotopy() leads to
- * is intended. */
-bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *structure);
 
 /* Start values per column of the evaluator's array, before any equation is evaluated: for the modes of relations. */
 bool initial_guess(const Initializer *initializer, const StartValues *starts, double *y, Diags *diags);

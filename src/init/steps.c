@@ -84,17 +84,10 @@ static void set_failed_rows(InitialSteps *run, const uint32_t *rows, uint32_t co
   for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
 }
 
-static Expr column_leaf(const InitialSystem *system, uint32_t q) {
-  const Array *array = system->array;
-  if (q >= array->columns)
-    return dag_variable(array->dag, system->evaluator->model->unknowns.count + q - array->columns, 0);
-  return dag_variable(array->dag, array->problem->unknown[array->column_unknown[q]], array_order(array, q));
-}
-
 /* The value that a row gives its column linearly, with the pending assignments substituted; false if it does not. */
 static bool derive_assignment(InitialSteps *run, uint32_t row, uint32_t column) {
   Dag *dag = run->system->array->dag;
-  Expr leaf = column_leaf(run->system, column), slope, rest;
+  Expr leaf = system_leaf(run->system, column), slope, rest;
   if (!dag_linear(dag, run->system->row[row], leaf, &slope, &rest)) return false;
   Expr value = dag_divide(dag, dag_negate(dag, rest), slope);
   dag_substitute(dag, run->leaves.data, run->values.data, run->leaves.count, &value, 1);

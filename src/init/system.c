@@ -269,6 +269,13 @@ void system_compile(InitialSystem *system) {
   system->entries = workspace_new(heap, code.jacobian->program);
 }
 
+Expr system_leaf(const InitialSystem *system, uint32_t q) {
+  const Array *array = system->array;
+  if (q >= array->columns)
+    return dag_variable(array->dag, system->evaluator->model->unknowns.count + q - array->columns, 0);
+  return dag_variable(array->dag, array->problem->unknown[array->column_unknown[q]], array_order(array, q));
+}
+
 uint32_t system_column(const InitialSystem *system, uint32_t column) {
   const Array *own = system->evaluator->array;
   return system->array->column_start[own->column_unknown[column]] + array_order(own, column);

@@ -61,6 +61,9 @@ void system_store(const InitialSystem *system, const double *y, double *columns)
 /* The system's column of a column of the evaluator's array. */
 uint32_t system_column(const InitialSystem *system, uint32_t column);
 
+/* The leaf of a column. */
+Expr system_leaf(const InitialSystem *system, uint32_t q);
+
 /* The names of a row, a column and a part of a row, and where a row was written. Texts live in the arena. */
 const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *arena);
 Span system_row_span(const InitialSystem *system, uint32_t row);

@@ -95,7 +95,6 @@ typedef struct Plan {
   ArrayCode *code; /* NULL: structural analysis failed, and the method uses ranks */
   const DummyBlocks *choice;
   const StatePlan *states;
-  bool by_homotopy;          /* initial values by homotopy; see initial_has_homotopy */
   const Program *conditions; /* conditions of the branches; NULL: there are none */
   /* The values at which it was made. The first simulation of a plan that is not shared takes them over. */
   ArrayRun first;

@@ -218,7 +218,6 @@ static bool pass_code(Plan *plan) {
   plan->code = array_code_new(plan->heap, &plan->array, &plan->modes);
   plan->choice = dummy_blocks(plan->code, &plan->structure);
   plan->states = state_plan(plan->code, &plan->structure);
-  plan->by_homotopy = initial_has_homotopy(plan->heap, &plan->array, &plan->structure);
   if (plan->branches.count)
     plan->conditions = array_code_program(plan->code, plan->branches.condition, plan->branches.count);
   plan->first = start_array(plan, plan->heap, plan->parameters);

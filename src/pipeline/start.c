@@ -46,7 +46,6 @@ Initializer start_initializer(const Plan *plan, Heap *heap, const ArrayRun *run)
                        .structure = &plan->structure,
                        .dummy = run->dummy,
                        .space = run->space,
-                       .by_homotopy = plan->by_homotopy,
                        .known = plan->starting};
 }
 

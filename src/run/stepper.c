@@ -485,7 +485,7 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
 }
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
-  double each = SELDOM * (1 + (double)schedule_count(schedule));
+  double each = SELDOM * (1 + (double)schedule->plan.count);
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "a condition on time");
 }
 
@@ -503,9 +503,9 @@ static void begin_work(Heap *heap, const View *view, const StepperOptions *optio
   const Switches *switches = view->switches;
   if (isfinite(options->stop)) {
     if (switches && switches->decisions) count_samples(heap, switches->decisions, options->start, options->stop);
-    if (switches && switches->schedule) {
-      count_timed(heap, switches->schedule, options->start, options->stop);
-      schedule_count_work(switches->schedule, options->start, options->stop);
+    if (switches) {
+      count_timed(heap, &switches->schedule, options->start, options->stop);
+      schedule_count_work(&switches->schedule, options->start, options->stop);
     }
     if (view->evaluator->past) count_delayed(heap, view->evaluator, options->stop - options->start);
   }
@@ -567,7 +567,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   begin_work(heap, view, options);
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
-  if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
+  if (view->switches) view->switches->end = options->stop;
   if (view->switches) edges_set_nominal(&view->switches->edges, options->start, view->system.nominal);
   stepper->limit = INFINITY;
   stepper->unread = -INFINITY;

@@ -538,15 +538,23 @@ static double last_look(const Trail *trail, double t) {
 /* Which of the last two evaluations is lower? */
 static int lower_look(const Trail *trail) { return fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2; }
 
+static int32_t rank_at(Turning *turning, uint32_t b, double t, const double *y) {
+  const Watched *watched = &turning->moving.blocks.data[b];
+  if (watched->size == 1 || !determinants_evaluate(&turning->moving, t, y)) return watched->size - 1;
+  return determinants_rank(&turning->moving, b, SLIVER);
+}
+
 /* If a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
- * two? */
-static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
+ * two, and is the rank there lower than before? Several entries that are merely small make a determinant as small. */
+static bool run_is_at_zero(Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];
   int lower = lower_look(trail);
-  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
-                          watched->size,       watched->size - 1,   trail->times[lower]};
-  return fabs(trail->values[lower]) <= VANISHED * trail->largest;
+  const TimedColumns *look = &turning->looks[lower - 1], *before = &turning->behind;
+  if (fabs(trail->values[lower]) > VANISHED * trail->largest) return false;
+  int32_t rank = rank_at(turning, b, look->t, look->y);
+  *point = (TurningPoint){look->t, look->t, watched->block, watched->size, rank, look->t};
+  return watched->size == 1 || rank < rank_at(turning, b, before->t, before->y);
 }
 
 /* Locates the zero of determinant b, and checks again that it is one. */
@@ -688,6 +696,7 @@ void turning_go_back(Turning *turning) {
       trail->values[k] = trail->values[k - 1];
     }
   }
+  set_mark(turning, &turning->looks[1], turning->looks[0].t, turning->looks[0].y);
 }
 
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point) {
