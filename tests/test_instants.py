@@ -220,6 +220,20 @@ class Instants(unittest.TestCase):
             self.assertEqual(simulate(text_of([driven])).status, 6)
         tally.check(self, 0.2)
 
+    def test_starts(self):
+        """A temperature that its balance leaves free at the start, where the flow begins: the run continues with the one after it."""
+        for seed in seeds(40, quick=8):
+            rng = random.Random(seed)
+            slope, heat, T0 = rng.choice([-2, 0.1, 5]), rng.uniform(1, 50), rng.uniform(200, 400)
+            flow = rng.choice([f"m = {slope}*time;", f"der(m) = {slope};", f"m = {slope}*sin(time);"])
+            text = (f"model M\n  Real m{'(start=0, fixed=true)' if 'der' in flow else ''}, T(start={T0!r}), Q, x(start=0, fixed=true);\nequation\n"
+                    f"  {flow} Q = 2*m*(T - 370); Q = -{heat!r}*m; der(x) = T;\nend M;\n")
+            for solver in by_turns(solver_names(), seed):
+                run = simulate(text, stop_time=2, solver=solver)
+                self.assertEqual(run.status, 0, (text, solver, run.words))
+                self.assertAlmostEqual(run.end("T"), 370 - heat / 2, 3)
+                self.assertAlmostEqual(run.end("x"), 2 * (370 - heat / 2), 1)
+
     def speed_after(self, begin, brake, c, stop):
         """Integrates by Runge and Kutta's method, up to the time at which only the brake is left or equilibrium is reached."""
         def rate(w):

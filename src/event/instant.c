@@ -312,11 +312,14 @@ static bool is_flat(const Bordered *bordered) {
   return fabs(determinant) <= FAR * DBL_EPSILON * pow(most, bordered->lost - 1);
 }
 
+/* A direction that is none of the borders. */
+static const double ALL_DIRECTIONS[LOST_LIMIT] = {0.5, 0.5, 0.5, 0.5};
+
 /* The orientation with which others are compared: S at the solution `at`, or, if the solution is flat there, at a distance from it
  * in all lost directions at once. */
 static bool find_orientation(Bordered *bordered, ConstMoment at, double *y, double *reference) {
-  static const double all[] = {0.5, 0.5, 0.5, 0.5};
-  bool is = find_tangents(bordered, at) && (!is_flat(bordered) || follow(bordered, at, all, SMALL_PART, NULL, y));
+  bool is =
+      find_tangents(bordered, at) && (!is_flat(bordered) || follow(bordered, at, ALL_DIRECTIONS, SMALL_PART, NULL, y));
   memcpy(reference, bordered->s, sizeof bordered->s);
   return is;
 }
@@ -545,10 +548,21 @@ static bool is_left_by_states(Bordered *bordered, ConstMoment at) {
   return true;
 }
 
+/* Is the Jacobian nearly singular at a point, compared with another point in all lost directions? A linear equation is not. */
+static bool is_bottom(Bordered *bordered, ConstMoment at, double *y) {
+  double here, beside;
+  if (!find_tangents(bordered, at)) return false;
+  here = shifted_determinant(bordered->s, 0, bordered->s, bordered->lost);
+  if (!follow(bordered, at, ALL_DIRECTIONS, SMALL_PART, NULL, y)) return false;
+  beside = shifted_determinant(bordered->s, 0, bordered->s, bordered->lost);
+  return fabs(here) <= NEGLIGIBLE * fabs(beside);
+}
+
 /* Does the solution stay where it is in a lost direction? There it is flat, or does not move. Others may begin to move. */
-static bool rests(Bordered *bordered, ConstMoment near, ConstMoment far) {
+static bool rests(Bordered *bordered, ConstMoment near, ConstMoment far, double *y) {
   double way[LOST_LIMIT];
-  if (!is_left_by_states(bordered, near) || !is_left_by_states(bordered, far)) return false;
+  if (!is_left_by_states(bordered, near) || !is_left_by_states(bordered, far) || !is_bottom(bordered, near, y))
+    return false;
   find_jump(bordered, near.y, far.y, way);
   return norm(way, bordered->lost) <= SAME || (find_tangents(bordered, near) && is_flat(bordered));
 }
@@ -572,7 +586,7 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
-  if (rests(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_RESTS;
+  if (rests(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER], y)) return VERDICT_RESTS;
   return is_bounded_by_states(bordered, at) ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 
