@@ -118,7 +118,7 @@ class SmallNumbers(unittest.TestCase):
 
 
 class Angles(unittest.TestCase):
-    """An angle by atan2 of a value that is zero except for round-off jumps back and forth by a turn; no solver waits for it."""
+    """An angle by atan2 of a value that is zero except for round-off jumps back and forth by a turn; no solver gets stuck there."""
 
     def test_family(self):
         rng = random.Random(11)

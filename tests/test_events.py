@@ -733,7 +733,7 @@ class Chattering(unittest.TestCase):
         with self.subTest(seed=seed, make=make.__name__, solver=solver, options=options):
             run, values, statistics = report(text, end, solver, 1e-6, *options)
             self.assertEqual(run.returncode, 0, run.stderr + text)
-            self.assertLess(statistics["events"], 5000 * modes, text)  # 2000 events, and 128 more for each doubling of the hysteresis
+            self.assertLess(statistics["events"], 5000 * modes, text)  # 1000 events, and 100 more for each doubling of the hysteresis
             self.assertLess(len(run.stdout.splitlines()), 2 * statistics["events"] + 8)
             said = " ".join(told["message"] for told in statistics["diagnostics"])
             band = max([float(grown) for grown in re.findall(r"grew to ([-+.e0-9]*\d)", said)], default=0)

@@ -424,6 +424,38 @@ def check_driven(folder):
         compare(reference, drive(fmu, "cs", "1e-8"), 1e-6, f"driven {number} cs")
 
 
+def timed_model(generator, folder, number):
+    """Conditions on time that are no linear functions of it: pulses far shorter than a step, a wave that becomes faster, and times that
+    depend on a discrete value."""
+    width, rate = 10 ** generator.uniform(-9, -6), generator.uniform(0.3, 1)
+    path = folder / f"timed{number}.mo"
+    path.write_text(f"""model Timed{number}
+  parameter Real gain = {generator.uniform(2, 9)};
+  Real x(start = 1, fixed = true), y(start = 0, fixed = true);
+  discrete Integer n(start = 0, fixed = true), m(start = 0, fixed = true);
+equation
+  der(x) = -x;
+  der(y) = (if cos({generator.uniform(1, 4)}*time^2) > {generator.uniform(-0.5, 0.5)} then 1 else -1) - y*m;
+  when sin(gain*time)^2 > 1 - {width} then n = pre(n) + 1; end when;
+  when {rate}*time^2 + time > 0.3*(pre(m) + 1) then m = pre(m) + 1; end when;
+  annotation(experiment(StopTime = {generator.uniform(2, 3)}, Tolerance = 1e-8));
+end Timed{number};
+""")
+    return path
+
+
+def check_times(folder):
+    """Exports know the events of conditions on time in advance, as `simulate` does."""
+    generator = random.Random(31)
+    check_drawn(folder, "timed", timed_model, generator, lambda number: 2 + number % 2, "gain=11.3", least=2)
+    model, program = timed_model(generator, folder, 2), folder / "timed"
+    run(DAEDAL, "export", model, "--c", program, "--standalone", "-q")
+    run("make", "-s", "-C", program, "CC=cc", "CFLAGS=-O0 -std=c99 -ffp-contract=off")
+    run(DAEDAL, "simulate", model, "--solver", "radau", "--output-file", folder / "timed.csv", "-q")
+    own, rows = run(program / "model").stdout.splitlines(), (folder / "timed.csv").read_text().splitlines()
+    assert own[1:] == rows[1:], next(pair for pair in zip(own[1:], rows[1:]) if pair[0] != pair[1])
+
+
 def sliding_model(generator, folder, number):
     """One to three states held at moving edges by relays that are coupled, and a condition that rests on its edge for a while."""
     n = number % 3 + 1
@@ -822,6 +854,7 @@ def main():
         check_driven(folder)
         check_kinds(folder)
         check_random_dependencies(folder)
+        check_times(folder)
         check_sliding(folder)
         check_delays(folder)
         check_sought(folder)

@@ -106,6 +106,14 @@ def regularized(rng, k, at):
                  f"z{k}*sqrt(z{k}^2 + {delta}^2) = time - {at}; der(x{k}) = z{k};", ((STOP - at) ** 1.5 - at**1.5) / 1.5)
 
 
+def standing(rng, k):
+    """At a flat root from the start up to a time, which may be after the end."""
+    at, factor = rng.choice([9, rng.uniform(0.2, 1.8)]), rng.choice([0.01, 1, 30])
+    law, power = rng.choice([("{0}*abs({0})", 1 / 2), ("{0}^3", 1 / 3), ("(if noEvent({0} > 0) then {0}^2 else -2*{0}^2)", 1 / 2)])
+    return Piece(f"Real z{k}(start=0), x{k}(start=0, fixed=true);", f"{law.format(f'z{k}')} = {factor}*max(0, time - {at!r}); der(x{k}) = z{k};",
+                 factor**power * max(0, STOP - at) ** (1 + power) / (1 + power))
+
+
 PASSED = (balance, reversing, coupled, several, chain, flat, flat_bend, regularized)
 
 # Solutions that end: declarations and equations with the time AT.
@@ -196,6 +204,21 @@ class Instants(unittest.TestCase):
                 run = simulate(text, **options)
                 tally.add(run, lambda: abs(run.end("v") - v) < 1e-3 and abs(run.end("w") - w) < 1e-3 and run.end("tau") == 0, seed, options)
         tally.check(self, 0.35)
+
+    def test_stands(self):
+        """Pumps that stand still at the start, where the equations of their speeds are flat, and begin to turn later, or never. A flow that its
+        pump drives could also begin at once: that run is refused."""
+        tally = Tally("pumps that stand still")
+        for seed in seeds(60, quick=12):
+            rng = random.Random(seed)
+            pieces = [standing(rng, k) for k in range(rng.choice([1, 1, 2, 3]))]
+            options = {"stop_time": STOP, "solver": "erk", "tolerance": rng.choice([1e-5, 1e-6, 1e-8])}
+            run = simulate(text_of(pieces), **options)
+            ends = [(run.end(f"x{k}"), piece.final) for k, piece in enumerate(pieces)] if run.status == 0 else []
+            tally.add(run, lambda: all(abs(end - final) < 2e-3 * (1 + abs(final)) for end, final in ends), seed, options, ends)
+            driven = Piece("Real z(start=0), x(start=0, fixed=true);", f"z*abs(z) = {rng.uniform(0.1, 9)!r}*x; der(x) = z;", None)
+            self.assertEqual(simulate(text_of([driven])).status, 6)
+        tally.check(self, 0.2)
 
     def speed_after(self, begin, brake, c, stop):
         """Integrates by Runge and Kutta's method, up to the time at which only the brake is left or equilibrium is reached."""

@@ -1,5 +1,5 @@
 /* Intervals: bounds of each operator contain its values at random points, and slopes contain all differences. */
-#include "expr/interval.h"
+#include "expr/interval_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

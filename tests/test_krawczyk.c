@@ -1,5 +1,6 @@
 /* Krawczyk's operator on systems with known solutions: its proofs are correct. */
 #include "code/krawczyk.h"
+#include "expr/interval_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 DAEDAL = os.environ["DAEDAL"]
 WORK = tempfile.mkdtemp()
@@ -98,7 +99,7 @@ class Programs(unittest.TestCase):
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([DAEDAL, "export", path, "--c", folder, "--standalone", "-q", *options], check=True, capture_output=True)
         shared = [file for file in sorted(glob.glob(os.path.join(folder, "*.c"))) if not os.path.basename(file).startswith("model")]
-        archive = os.path.join(WORK, f"runtime{len(shared)}.a")
+        archive = os.path.join(WORK, f"runtime{zlib.crc32(repr(list(map(os.path.basename, shared))).encode())}.a")
         if not os.path.exists(archive):
             subprocess.run(["cc", "-O1", "-ffp-contract=off", "-c", *shared], check=True, cwd=folder)
             subprocess.run(["ar", "rc", archive] + sorted(glob.glob(os.path.join(folder, "*.o"))), check=True)
@@ -135,6 +136,18 @@ class Programs(unittest.TestCase):
         print(tally)
         self.assertGreaterEqual(tally["same"], COUNT // 2, tally)
         self.assertLessEqual(tally["program ends"], COUNT // 10, tally)
+
+    def test_short_failures(self):
+        """An assertion that fails for a time that is zero up to errors warns, as in `simulate`; at the end of the run it counts."""
+        path, times = os.path.join(WORK, "m.mo"), random.Random(5)
+        for condition, ends in (("abs(x - {t}) > 1e-11", False), ("abs(x - {t}) > 1e-9", True), ("x < {t}", True), ("time < 1", True)):
+            t = number(times, 0.2, 0.8)
+            condition = condition.format(t=t)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"model M Real x(start = 0, fixed = true); Boolean late = x > {t}; equation der(x) = 1; assert({condition}, \"it fails\"); end M;")
+            with self.subTest(condition=condition):
+                run = subprocess.run([self.build(path)], capture_output=True, text=True)
+                self.assertEqual((run.returncode, run.stderr.count("it fails"), "too short" in run.stderr), (int(ends), 1, not ends), run.stderr)
 
 
 if __name__ == "__main__":

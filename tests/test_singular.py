@@ -399,7 +399,7 @@ class Strangeness(unittest.TestCase):
 
 class RandomLinear(unittest.TestCase):
     def test_family(self):
-        """Right in 99 of 100 at least; the others are refused, none is wrong."""
+        """At least 99 of 100 are right; the others are refused, so none is wrong."""
         right = 0
         for seed in range(100):
             model = Kronecker(seed)

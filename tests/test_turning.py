@@ -79,7 +79,7 @@ class Linkages(unittest.TestCase):
             self.check(True, solver)
 
     def test_without_states(self):
-        """Without states no error is controlled: the explicit method gives up on a few, none is wrong."""
+        """Without states no error is controlled: the explicit method gives up on a few members, but no result is wrong."""
         self.check(False, "radau")
         self.check(False, "auto", 0.1)
 

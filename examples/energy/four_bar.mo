@@ -1,4 +1,4 @@
-model FourBar "a planar linkage of three moving bars, uniform ones, in the plane of gravity"
+model FourBar "a planar linkage of three uniform moving bars in the plane of gravity"
   parameter Real l1 = 1, l2 = 4, l3 = 3, l4 = 3.5 "ground", rho = 1 "mass of unit length", g = 9.81;
   parameter Real m1 = rho*l1, m2 = rho*l2, m3 = rho*l3;
   Real a(start = 1, fixed = true) "crank", b(start = 0.3) "coupler", c(start = 1.4) "rocker";

@@ -134,7 +134,7 @@ bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise) {
   return joint.points >= LEAST_DEFINED && joint.largest.near <= least;
 }
 
-/* The branches need not jump at all points, because they meet where they happen to cross. */
+/* It is enough that the branches jump at most of the points: at some points they may happen to meet. */
 bool joint_jumps(Dag *dag, Expr relation, Expr then, Expr otherwise) {
   Joint joint = find_joint(dag, relation, then, otherwise, NEARER, NEAREST / NEARER);
   return joint.is_defined && joint.points >= LEAST_DEFINED && 2 * joint.jumps > joint.points;

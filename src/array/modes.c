@@ -372,8 +372,8 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   return modes;
 }
 
-/* Substitutes relations for discrete variables that are only a relation, such as `heat = T < limit`: so the solution can slide
- * along the edge of either. */
+/* Replaces discrete variables that are only a relation, such as `heat = T < limit`, by this relation in all equations. The solution
+ *  * can then slide along the edge of the relation. */
 static void read_relations(Problem *problem, Heap *heap) {
   Dag *dag = problem->model->dag;
   ExprVec leaves = {0}, relations = {0};

@@ -6,7 +6,7 @@
 
 #include "array/array.h"
 #include "core/condition.h"
-#include "expr/enclosure.h"
+#include "expr/enclosure_plan.h"
 
 #include <math.h>
 

@@ -104,8 +104,8 @@ static bool compiler_failure(Workshop *shop) {
   return fail(shop, "the C compiler `cc` failed%s%s", line[0] ? ": " : "", line);
 }
 
-/* Starts the compiler as the leader of a process group, so that its children can be ended with it. The compiler receives signals as
- * if we did not hold them. Returns an error number, or 0. */
+/* Starts the compiler as the leader of a process group, so that its children can be ended with it. The signals that are blocked
+ * here are not blocked in the compiler. Returns an error number, or 0. */
 static int start_compiler(Workshop *shop, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;

@@ -131,7 +131,7 @@ static void inquire_node(Inquiry *inquiry, uint32_t position) {
   Op op = dag_op(inquiry->dag, e);
   if (op_kind(op) == KIND_LEAF || op == OP_DELAYED) {
     found->argument = *value = leaf_value(inquiry, e);
-    found->reason = isfinite(*value) ? NULL : "value that is not finite";
+    found->reason = isfinite(*value) || op == OP_STRING ? NULL : "value that is not finite";
   } else {
     inquiry->culprit[position] = inherited_culprit(inquiry, e);
     if (inquiry->culprit[position] != MAP_NONE) return;

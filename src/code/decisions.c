@@ -192,7 +192,7 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   decide->count = heap_array(heap, logic->samples.count, sizeof(uint64_t));
   decide->values = heap_array(heap, largest, sizeof(double));
   decisions->is_reported = heap_array(heap, logic->actions.count, sizeof(bool));
-  decisions->failure = heap_array(heap, logic->actions.count, sizeof *decisions->failure);
+  decisions->assertion = heap_array(heap, logic->actions.count, sizeof *decisions->assertion);
   for (uint32_t a = 0; a < logic->actions.count; a++)
     decisions->watches = decisions->watches || is_watched(evaluator->model->dag, &logic->actions.data[a]);
   find_assigned(decisions, heap);

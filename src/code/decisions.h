@@ -6,27 +6,28 @@
 #include "code/effects.h"
 #include "code/evaluator.h"
 #include "core/decide.h"
+#include "core/failure.h"
 
-/* An assertion that has failed since some time. `said` is the diagnostics' count at that time. */
-typedef struct Failure {
-  const char *text; /* its message at that time; NULL: it holds */
-  double since;
+/* What an assertion said when it began to fail, and the diagnostics' count at that time. */
+typedef struct Assertion {
+  Failure failure;
+  const char *text;
   uint32_t said;
-} Failure;
+} Assertion;
 
 typedef struct Decisions {
   Decide decide;
   const Logic *logic;
   Evaluator *evaluator;
   Workspace **levels, **idle_levels, *initial_steps, *lefts, *actions, *idle_actions;
-  IndexVec dependents; /* parameters bound to parameters that initial steps assign */
-  bool *is_reported;   /* per action: a warning that was given */
-  Failure *failure;    /* per action: an assertion that fails, but not yet for long enough */
-  uint32_t failures;
-  bool watches;        /* assertions outside of whens depend on columns or time: they must be checked in each step */
-  Effects *effects;    /* calls that an event makes once */
-  Span undefined_span; /* of the assignment whose value is not defined */
-  Expr undefined_node; /* the part without a value; EXPR_NONE: unknown */
+  IndexVec dependents;  /* parameters bound to parameters that initial steps assign */
+  bool *is_reported;    /* per action: a warning that was given */
+  Assertion *assertion; /* per action */
+  uint32_t failures;    /* assertions that fail, but not yet for long enough */
+  bool watches;         /* assertions outside of whens depend on columns or time: they must be checked in each step */
+  Effects *effects;     /* calls that an event makes once */
+  Span undefined_span;  /* of the assignment whose value is not defined */
+  Expr undefined_node;  /* the part without a value; EXPR_NONE: unknown */
   char undefined_reason[200];
 } Decisions;
 

@@ -3,6 +3,7 @@
 #include "code/interval_tape.h"
 
 #include "code/program_internal.h"
+#include "expr/interval_op.h"
 #include "model/input.h"
 
 #include <string.h>

@@ -1,24 +1,55 @@
 /* schedule: the times at which modes that depend only on time change. Their times are found in advance, by bounds over intervals of
- * time, so that none is missed, however narrow. The integrator stops at them and never searches. */
+ * time, so that none is missed, however narrow. The integrator stops at them and never searches.
+ *
+ * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
 
-#include "code/evaluator.h"
+#include "base/heap.h"
+#include "core/switching.h"
+#include "expr/enclosure.h"
 
-typedef struct Schedule Schedule;
+/* A timed mode: the part that belongs to the plan. */
+typedef struct TimerPlan {
+  int mode;
+  ConditionKind kind;
+  Enclosure difference, rate; /* rate of no steps: without bounds */
+  uint32_t held;              /* how many discrete values the difference depends on */
+} TimerPlan;
 
-/* For the timed modes of the evaluator's code; NULL if it has none. Lives in the heap. */
-Schedule *schedule_new(Heap *heap, Evaluator *evaluator);
+typedef struct SchedulePlan {
+  uint32_t count;
+  const TimerPlan *timer;
+  uint32_t room, held; /* the most steps of a difference or a rate; the number of discrete values of all */
+} SchedulePlan;
 
-/* The run ends at this time. A relation that would change right after it no longer changes: at the end `time > end` is false. */
-void schedule_end(Schedule *schedule, double end);
+typedef struct Timer {
+  double from, until; /* no event is between these times; from NAN: not searched yet */
+  double next;        /* the next event: at `until`, or HUGE_VAL if nothing happens there either */
+} Timer;
 
-/* Sets the timed modes to their values at t, except those marked in `waits` (NULL: none); returns how many changed. */
-uint32_t schedule_set(Schedule *schedule, double t, const bool *waits);
+typedef struct Schedule {
+  SchedulePlan plan;
+  Timer *timer;
+  double *held; /* the discrete values when each difference was last examined */
+  Interval *room;
+  Heap *heap; /* counts the work */
+  const double *parameters, *pre;
+  double *discretes;
+  int first; /* the discrete value of mode 0 */
+  const double *
+      end; /* end of the run: nothing comes after it. A relation that would change right after it no longer changes: at the
+                      * end `time > end` is false */
+} Schedule;
 
-/* The first mode whose value at t differs from its present one; MAP_NONE: none. */
-uint32_t schedule_changes(const Schedule *schedule, double t);
+/* The methods of switching.h; the object is a Schedule. */
+extern const SwitchingTimed schedule_timed;
 
-/* The same for all: marks them, per mode. */
+/* Forgets all searches: a run begins, or parameters have changed. */
+static inline void schedule_forget(Schedule *schedule) {
+  for (uint32_t k = 0; k < schedule->plan.count; k++) schedule->timer[k].from = NAN;
+}
+
+/* Marks the modes whose values at t differ from their present ones. */
 void schedule_mark_changes(const Schedule *schedule, double t, bool *marks);
 
 /* A lower bound for the number of events from `begin` to `stop`. O(modes). */
@@ -27,10 +58,3 @@ double schedule_expected(const Schedule *schedule, double begin, double stop);
 /* Searches for the first event of each mode after `begin` only to count the work. A search that costs too much is refused before
  * the run, whose events search in the same way. */
 void schedule_count_work(const Schedule *schedule, double begin, double stop);
-
-/* The number of modes in the schedule. */
-uint32_t schedule_count(const Schedule *schedule);
-
-/* The first time in (t, stop] at which a timed mode changes, and that mode. If none changes before `first`, the time of the first
- * other event or INFINITY, it returns `first` and MAP_NONE. The modes must be set for t. */
-double schedule_next(Schedule *schedule, double t, double stop, double first, uint32_t *mode);

@@ -40,11 +40,12 @@ static bool is_jumping(Evaluator *evaluator, Expr difference) {
   return found;
 }
 
-Condition switches_condition(Evaluator *evaluator, uint32_t m, bool is_timed) {
+Condition switches_condition(Evaluator *evaluator, uint32_t m) {
   const ArrayCode *code = evaluator->code;
   const Modes *modes = code->modes;
   const Dag *dag = evaluator->model->dag;
   Op op = dag_op(dag, modes->relation[m]);
+  bool is_timed = modes->timed[m];
   return (Condition){.kind = mode_kind(op),
                      .is_timed = is_timed,
                      .may_try = op_is_order(op) && !is_timed,
@@ -64,7 +65,7 @@ static void make_edges(Heap *heap, Switches *switches) {
   Condition *condition = heap_array(heap, modes->count, sizeof *condition);
   bool has_rates = false;
   for (uint32_t m = 0; m < modes->count; m++) {
-    condition[m] = switches_condition(switches->evaluator, m, modes->timed[m]);
+    condition[m] = switches_condition(switches->evaluator, m);
     has_rates = has_rates || condition[m].has_rate;
     edges->some_meet = edges->some_meet || condition[m].meets;
   }
@@ -84,6 +85,49 @@ static void make_edges(Heap *heap, Switches *switches) {
   edges->difference = heap_array(heap, 2 * (size_t)modes->count, sizeof(double));
   edges->rate = heap_array(heap, modes->count, sizeof(double));
   edges->slope = heap_array(heap, modes->count, sizeof(double));
+}
+
+/* Steps of work for a search in a few intervals. */
+enum { SHORT_SEARCH = 60 };
+
+SchedulePlan switches_schedule(Heap *heap, Evaluator *evaluator) {
+  const Modes *modes = evaluator->code->modes;
+  const Dag *dag = evaluator->model->dag;
+  TimerPlan *timers = heap_array(heap, modes->count, sizeof *timers);
+  SchedulePlan plan = {.timer = timers};
+  for (uint32_t m = 0; m < modes->count; m++) {
+    if (!modes->timed[m]) continue;
+    TimerPlan *timer = &timers[plan.count++];
+    *timer = (TimerPlan){.mode = (int)m, .kind = mode_kind(dag_op(dag, modes->relation[m]))};
+    timer->difference = enclosure_plan(heap, dag, &evaluator->scratch, modes->difference[m]);
+    timer->held = enclosure_discretes(&timer->difference);
+    if (enclosure_possible(dag, &evaluator->scratch, modes->rate[m]))
+      timer->rate = enclosure_plan(heap, dag, &evaluator->scratch, modes->rate[m]);
+    heap_work(heap, SHORT_SEARCH * ((uint64_t)timer->difference.count + timer->rate.count));
+    plan.held += timer->held;
+    if (timer->difference.count > plan.room) plan.room = timer->difference.count;
+    if (timer->rate.count > plan.room) plan.room = timer->rate.count;
+  }
+  return plan;
+}
+
+static void make_schedule(Heap *heap, Switches *switches) {
+  Evaluator *evaluator = switches->evaluator;
+  budget_task(heap_budget(heap), "the search for time events");
+  SchedulePlan plan = switches_schedule(heap, evaluator);
+  switches->end = INFINITY;
+  switches->schedule = (Schedule){.plan = plan,
+                                  .timer = heap_array(heap, plan.count, sizeof(Timer)),
+                                  .held = heap_array(heap, plan.held, sizeof(double)),
+                                  .room = heap_array(heap, plan.room, sizeof(Interval)),
+                                  .heap = heap,
+                                  .parameters = evaluator->parameters,
+                                  .pre = evaluator->pre,
+                                  .discretes = evaluator->discretes,
+                                  .first = (int)switches->modes->first,
+                                  .end = &switches->end};
+  schedule_forget(&switches->schedule);
+  budget_task(heap_budget(heap), NULL);
 }
 
 void switches_adopt(Switches *switches, const Switches *before) {
@@ -176,30 +220,14 @@ static void write_differences(void *host, double t, const double *y, double *out
   workspace_run(written, &point, out);
 }
 
-static int set_timed(void *host, double t, double at, const double *y) {
-  Switches *switches = host;
-  Inputs *inputs = switches->evaluator->inputs;
-  (void)y;
-  uint32_t changed = switches->schedule ? schedule_set(switches->schedule, at, switches->edges.waits) : 0;
-  if (inputs) changed += inputs_pass(inputs, t);
-  return (int)changed;
+static int set_inputs(void *host, double t) {
+  Inputs *inputs = ((Switches *)host)->evaluator->inputs;
+  return inputs ? (int)inputs_pass(inputs, t) : 0;
 }
 
-static int timed_change(void *host, double t, const double *y) {
-  const Switches *switches = host;
-  (void)y;
-  return switches->schedule ? (int)schedule_changes(switches->schedule, t) : -1;
-}
-
-static double next_timed(void *host, double t, double until, double first, int *mode) {
-  const Switches *switches = host;
-  Inputs *inputs = switches->evaluator->inputs;
-  uint32_t timed = MAP_NONE;
-  if (inputs) first = fmin(first, inputs_next_time(inputs, t));
-  if (first > until) first = INFINITY;
-  if (switches->schedule) first = schedule_next(switches->schedule, t, until, first, &timed);
-  *mode = (int)timed;
-  return first;
+static double next_input(void *host, double t) {
+  const Inputs *inputs = ((Switches *)host)->evaluator->inputs;
+  return inputs ? inputs_next_time(inputs, t) : INFINITY;
 }
 
 static bool call(void *host, double t, const double *y) {
@@ -208,9 +236,11 @@ static bool call(void *host, double t, const double *y) {
 }
 
 static void make_switching(Switches *switches) {
-  static const SwitchingHost methods = {write_differences, set_timed, timed_change, next_timed, call};
+  static const SwitchingHost methods = {write_differences, set_inputs, next_input, call};
   switches->switching = (Switching){.methods = &methods,
                                     .host = switches,
+                                    .timed = switches->schedule.plan.count ? &schedule_timed : NULL,
+                                    .schedule = &switches->schedule,
                                     .edges = &switches->edges,
                                     .decide = switches->decisions ? &switches->decisions->decide : NULL,
                                     .discretes = switches->evaluator->discretes,
@@ -223,7 +253,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   if (!modes->count && !decisions && !evaluator->inputs) return NULL;
   Switches *switches = heap_alloc(heap, sizeof *switches);
   *switches = (Switches){.modes = modes, .evaluator = evaluator, .decisions = decisions};
-  switches->schedule = schedule_new(heap, evaluator);
+  make_schedule(heap, switches);
   make_edges(heap, switches);
   make_switching(switches);
   return switches;
@@ -237,8 +267,7 @@ void switches_mark_crossing(Switches *switches, uint32_t m, double t, const doub
   edges_locate(edges, t, y);
   edges_evaluate(edges, t, y);
   edges_evaluate_rates(edges, t, y);
-  if (switches->schedule)
-    schedule_mark_changes(switches->schedule, edges->now->is_at_start ? t : switching_behind(t), marks);
+  schedule_mark_changes(&switches->schedule, edges->now->is_at_start ? t : switching_behind(t), marks);
   for (int k = 0; k < edges->count; k++) {
     const Condition *condition = &edges->condition[k];
     if (!condition->is_timed && !condition->meets && !edges_slides(edges, k))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "code/decisions.h"
+#include "code/evaluator.h"
 #include "code/schedule.h"
 #include "core/bernstein.h"
 #include "core/switching.h"
@@ -10,7 +11,8 @@
 typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
-  Schedule *schedule;           /* NULL: no mode depends only on time */
+  Schedule schedule;            /* of the modes that depend only on time */
+  double end;                   /* of the run */
   Decisions *decisions;         /* NULL: only modes change at events */
   Workspace *workspace, *rates; /* of the conditions and rates of the evaluator's code; rates: NULL if none is known */
   Edges edges;
@@ -20,8 +22,11 @@ typedef struct Switches {
 /* For the modes and the logic of the evaluator's code, and its inputs; NULL if it has none. Lives in the heap. */
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
-/* The part of mode m that belongs to the plan. is_timed: it changes by the schedule. */
-Condition switches_condition(Evaluator *evaluator, uint32_t m, bool is_timed);
+/* The part of mode m that belongs to the plan. */
+Condition switches_condition(Evaluator *evaluator, uint32_t m);
+
+/* The plan for the timed modes of the evaluator's code. Lives in the heap. */
+SchedulePlan switches_schedule(Heap *heap, Evaluator *evaluator);
 
 /* What a run knows about its modes, and how it slides: saves it in the heap, restores it, transfers it as bytes. */
 typedef struct SwitchesState SwitchesState;

@@ -124,7 +124,7 @@ static bool is_listed(const IndexVec *list, uint32_t slot) {
   return false;
 }
 
-/* The rates of an input as leaves, with numbers to run on. */
+/* Makes a leaf for the rate of each element of an input. The derivative is run with the value 1 for each of them. */
 static Value make_rates(Substitution *s, const Value *input) {
   Value rates = *input;
   rates.data = arena_array(&s->arena, input->count, sizeof(Sample));

@@ -418,7 +418,7 @@ static bool pass_breaks(Delays *delays, int k, double t, double *value) {
   return any;
 }
 
-/* Passes the break of a pipe that has come out. */
+/* Passes the break of a pipe that has reached its end. */
 static bool pass_pipe(Delays *delays, int k) {
   DelayPipe *pipe = &delays->pipe[k];
   DelaysNow *now = delays->now;

@@ -2,6 +2,8 @@
  * blocks with a choice change their columns. A unit whose columns are all states has nothing to do. */
 #include "core/statespace.h"
 
+#include "core/constants.h"
+
 #include "base/linear.h"
 #include "nonlinear/nonlinear.h"
 
@@ -237,9 +239,12 @@ static EvalStatus unit_joint(StateSpace *space, SolvedUnit *unit, double t, cons
   return EVAL_OK;
 }
 
-/* Is the value of a column only round-off? The other side of 0 may be outside the domain of a row, as for u^1.5. */
+bool statespace_is_round_off(double value, double nominal) {
+  return value != 0 && fabs(value) <= NEWTON_FLOOR * nominal;
+}
+
 static bool is_round_off(const StateSpace *space, uint32_t column, double value) {
-  return value != 0 && fabs(value) <= NEWTON_FLOOR * space->host.nominal[column];
+  return statespace_is_round_off(value, space->host.nominal[column]);
 }
 
 static bool has_round_off(const StateSpace *space, const SolvedUnit *unit, const double *y) {
@@ -291,10 +296,26 @@ static void solve_with_factors(const StateSpace *space, const SolvedUnit *unit, 
   else correction[0] /= owner->single;
 }
 
+/* The slope of the secant through the points on both sides of a guess at which the derivative of a single row vanishes, as at the
+ * root of n*abs(n) = 0. 0: the row is not monotone there. */
+static double secant_slope(StateSpace *space, SolvedUnit *unit, double t, double *y, double residual) {
+  double *unknown = &y[unit->columns[0]], middle = *unknown, low, high;
+  double way = SMALL_PART * (fabs(middle) + space->host.nominal[unit->columns[0]]);
+  *unknown = middle - way;
+  bool is_defined = unit_residual(space, unit, t, y, &low) == EVAL_OK;
+  *unknown = middle + way;
+  is_defined = is_defined && unit_residual(space, unit, t, y, &high) == EVAL_OK;
+  *unknown = middle;
+  return is_defined && (low < residual) != (high < residual) ? (high - low) / (2 * way) : 0;
+}
+
 /* Turns the residual in `correction` into the Newton correction for the present matrix. */
-static EvalStatus solve_correction(StateSpace *space, SolvedUnit *unit, double *correction) {
-  if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
-  solve_with_factors(space, unit, correction);
+static EvalStatus solve_correction(StateSpace *space, SolvedUnit *unit, double t, double *y, double *correction) {
+  bool is_regular = factor_unit(space, unit), is_curve = unit->plan->count == 1 && !unit->plan->linear;
+  double slope = !is_regular && is_curve ? secant_slope(space, unit, t, y, correction[0]) : 0;
+  if (is_regular) solve_with_factors(space, unit, correction);
+  else if (slope != 0) correction[0] /= slope;
+  else return fail(space, unit, "the Jacobian is singular");
   return EVAL_OK;
 }
 
@@ -328,7 +349,7 @@ static bool solve_with_kept_factors(StateSpace *space, SolvedUnit *unit, double 
 static EvalStatus solve_linear(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint(space, unit, t, y, space->correction);
-  if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
+  if (status == EVAL_OK) status = solve_correction(space, unit, t, y, space->correction);
   if (status != EVAL_OK) return status;
   const double *correction = space->correction;
   for (int32_t k = 0, count = unit->plan->count; k < count; k++) y[unit->columns[k]] -= correction[k];
@@ -400,7 +421,7 @@ static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, 
   unit->is_moved = false;
   for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
     copy_numbers(space->correction, space->residual, (size_t)unit->plan->count);
-    status = solve_correction(space, unit, space->correction);
+    status = solve_correction(space, unit, t, y, space->correction);
     if (status != EVAL_OK) return status;
     for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
     double norm = correction_norm(space, unit, space->correction, y);
@@ -448,7 +469,7 @@ static EvalStatus correct_first(StateSpace *space, SolvedUnit *unit, double t, d
   EvalStatus status =
       is_kept ? unit_residual(space, unit, t, y, correction) : unit_joint_at_guess(space, unit, t, y, correction);
   if (status == EVAL_OK && is_kept) solve_with_factors(space, unit, correction);
-  else if (status == EVAL_OK) status = solve_correction(space, unit, correction);
+  else if (status == EVAL_OK) status = solve_correction(space, unit, t, y, correction);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = unit->trial[k] = y[unit->columns[k]];
   return status;
 }

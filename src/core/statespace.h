@@ -54,6 +54,9 @@ StateSpace *statespace_new(Heap *heap, const UnitsPlan *plan, const RowsHost *ho
 /* Accepts a choice of dummies (depth per unknown; see core/dummy.h). O(entries of blocks with a choice). */
 void statespace_choose(StateSpace *space, const int32_t *depth);
 
+/* Is the value of a column only round-off? The other side of 0 may be outside the domain of a row, as for u^1.5. */
+bool statespace_is_round_off(double value, double nominal);
+
 /* Forgets the pivots of earlier factors, because round-off depends on them: the next choice starts from the beginning.
  * */
 void statespace_forget(StateSpace *space);

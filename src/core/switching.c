@@ -9,14 +9,25 @@
 
 double switching_behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
 
-static int set_timed(Switching *switching, double t, const double *y) {
-  double at = switching->edges->now->is_at_start ? t : switching_behind(t);
-  return switching->methods->set_timed(switching->host, t, at, y);
+/* Sets the conditions that depend only on time to their values just after an event at t, and the inputs. */
+static int set_timed(Switching *switching, double t) {
+  const Edges *edges = switching->edges;
+  int changed = 0;
+  if (switching->timed)
+    changed =
+        switching->timed->set(switching->schedule, edges->now->is_at_start ? t : switching_behind(t), edges->waits);
+  if (switching->methods->set_inputs) changed += switching->methods->set_inputs(switching->host, t);
+  return changed;
+}
+
+/* The first condition on time whose value at t is not its present one; -1: none. */
+static int timed_change(const Switching *switching, double t) {
+  return switching->timed ? switching->timed->find_change(switching->schedule, t) : -1;
 }
 
 int switching_set(Switching *switching, double t, const double *y, bool *matter) {
   Decide *decide = switching->decide;
-  int changed = set_timed(switching, t, y);
+  int changed = set_timed(switching, t);
   *matter = *matter || changed;
   changed += edges_set(switching->edges, t, y, changed, matter);
   if (!decide) return changed;
@@ -29,7 +40,7 @@ int switching_set(Switching *switching, double t, const double *y, bool *matter)
 bool switching_guess(Switching *switching, double t, const double *y) {
   bool matter = false;
   if (switching->edges->count) {
-    matter = set_timed(switching, t, y); /* these count even if other values are undefined at the guess */
+    matter = set_timed(switching, t); /* these count even if other values are undefined at the guess */
     switching->methods->written(switching->host, t, y, switching->edges->difference);
   }
   switching_set(switching, t, y, &matter);
@@ -63,12 +74,12 @@ SwitchingStart switching_start(Switching *switching, const SwitchingColumns *col
 void switching_enter_start(Switching *switching, double t, const double *y) {
   EdgesNow *now = switching->edges->now;
   edges_enter_start(switching->edges, t, y);
-  now->is_at_start = now->is_at_start && switching->methods->timed_change(switching->host, t, y) < 0;
+  now->is_at_start = now->is_at_start && timed_change(switching, t) < 0;
 }
 
 int switching_leave_start(Switching *switching, double t, const double *y) {
   int mode = edges_leave_start(switching->edges, t, y);
-  return mode >= 0 ? mode : switching->methods->timed_change(switching->host, switching_behind(t), y);
+  return mode >= 0 ? mode : timed_change(switching, switching_behind(t));
 }
 
 void switching_begin(Switching *switching, double t, const double *y) {
@@ -77,8 +88,11 @@ void switching_begin(Switching *switching, double t, const double *y) {
 }
 
 double switching_next_time(Switching *switching, double t, double until, int *mode) {
+  const SwitchingHost *methods = switching->methods;
   double first = switching->decide ? decide_next_time(switching->decide, t) : HUGE_VAL;
   if (switching->delays) first = fmin(first, delays_next_time(switching->delays, t));
+  if (methods->next_input) first = fmin(first, methods->next_input(switching->host, t));
+  if (first > until) first = HUGE_VAL;
   *mode = -1;
-  return switching->methods->next_timed(switching->host, t, until, first <= until ? first : HUGE_VAL, mode);
+  return switching->timed ? switching->timed->find_next(switching->schedule, t, until, first, mode) : first;
 }

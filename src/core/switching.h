@@ -14,25 +14,34 @@ typedef struct SwitchingHost {
   /* Evaluates the differences as the relations are written. */
   void (*written)(void *host, double t, const double *y, double *out);
 
-  /* Sets the conditions that depend only on time to their values at `at`, which is just after an event at t, and the inputs;
-   * returns how many changed. */
-  int (*set_timed)(void *host, double t, double at, const double *y);
-
-  /* The first condition on time whose value at t is not its present one; -1: none. */
-  int (*timed_change)(void *host, double t, const double *y);
-
-  /* The first time after t, up to `until`, at which such a condition changes, and its mode. If none changes before
-   * `first`, returns `first`, and -1 as the mode. */
-  double (*next_timed)(void *host, double t, double until, double first, int *mode);
+  /* May both be 0. Takes the inputs just after t, and returns how many changed; the first time after t at which one
+   * jumps. */
+  int (*set_inputs)(void *host, double t);
+  double (*next_input)(void *host, double t);
 
   /* May be 0. Everything agrees: makes the next call that the event makes only once; afterwards everything must settle
    * again. false: there is no such call. */
   bool (*call)(void *host, double t, const double *y);
 } SwitchingHost;
 
+/* The conditions that depend only on time (code/schedule.h). */
+typedef struct SwitchingTimed {
+  /* Sets them to their values at t, except those marked in `waits` (0: none); returns how many changed. */
+  int (*set)(void *self, double t, const bool *waits);
+
+  /* The first one whose value at t is not its present one; -1: none. */
+  int (*find_change)(const void *self, double t);
+
+  /* The first time in (t, stop] at which one of them changes, and its mode. If none changes before `first`, the time of the first
+   * other event or HUGE_VAL, returns `first`, and -1 as the mode. They must be set for t. */
+  double (*find_next)(void *self, double t, double stop, double first, int *mode);
+} SwitchingTimed;
+
 typedef struct Switching {
   const SwitchingHost *methods;
   void *host;
+  const SwitchingTimed *timed; /* 0: no condition depends only on time */
+  void *schedule;
   Edges *edges;
   Decide *decide; /* 0: only modes change at events */
   Delays *delays; /* 0: there are none */

@@ -8,6 +8,7 @@
 #include "core/corrector.h"
 #include "core/lu.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -288,30 +289,49 @@ static bool is_oriented_as(const Bordered *bordered, const double *reference) {
   return true;
 }
 
-/* Is the solution `at` the only one along a direction, up to `farthest`? */
-static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *direction, double farthest, double *y) {
-  double reference[LOST_LIMIT * LOST_LIMIT], before = 0;
+/* Follows a direction from the solution `at`, up to `farthest`. Does S keep the orientation of `reference`? NULL: only follows it. */
+static bool follow(Bordered *bordered, ConstMoment at, const double *direction, double farthest,
+                   const double *reference, double *y) {
+  double before = 0;
   memcpy(y, at.y, (size_t)bordered->view->system.columns * sizeof *y);
   memset(bordered->slack, 0, sizeof bordered->slack);
   if (!find_tangents(bordered, at)) return false;
-  memcpy(reference, bordered->s, sizeof reference);
   for (double by = STUCK; before < farthest; before = by, by = fmin(SEVERAL * by, farthest)) {
     move(bordered, direction, by - before, y);
     if (!correct(bordered, at.t, y) || !find_tangents(bordered, (ConstMoment){at.t, y})) return false;
-    if (!is_oriented_as(bordered, reference)) return false;
+    if (reference && !is_oriented_as(bordered, reference)) return false;
   }
   return true;
+}
+
+/* Is the Jacobian singular at the point of S, except for round-off? */
+static bool is_flat(const Bordered *bordered) {
+  double most = 0;
+  for (int32_t i = 0; i < bordered->lost; i++) most = fmax(most, norm(bordered->s + i * LOST_LIMIT, bordered->lost));
+  double determinant = shifted_determinant(bordered->s, 0, bordered->s, bordered->lost);
+  return fabs(determinant) <= FAR * DBL_EPSILON * pow(most, bordered->lost - 1);
+}
+
+/* The orientation with which others are compared: S at the solution `at`, or, if the solution is flat there, at a distance from it
+ * in all lost directions at once. */
+static bool find_orientation(Bordered *bordered, ConstMoment at, double *y, double *reference) {
+  static const double all[] = {0.5, 0.5, 0.5, 0.5};
+  bool is = find_tangents(bordered, at) && (!is_flat(bordered) || follow(bordered, at, all, SMALL_PART, NULL, y));
+  memcpy(reference, bordered->s, sizeof bordered->s);
+  return is;
 }
 
 /* Is the solution `at` the only one along all directions, those of the borders and that of a jump? */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
   double length = norm(jump, bordered->lost), farthest = fmax(SMALL_PART, 2 * length);
+  double reference[LOST_LIMIT * LOST_LIMIT];
+  if (!find_orientation(bordered, at, y, reference)) return false;
   for (int32_t j = 0; j < 2 * bordered->lost + 2; j++) {
     double direction[LOST_LIMIT] = {0}, side = j % 2 ? -1 : 1;
     if (j / 2 < bordered->lost) direction[j / 2] = side;
     else if (length == 0) break;
     for (int32_t i = 0; i < bordered->lost && j / 2 == bordered->lost; i++) direction[i] = side * jump[i] / length;
-    if (!is_alone_along(bordered, at, direction, j / 2 < bordered->lost ? SMALL_PART : farthest, y)) return false;
+    if (!follow(bordered, at, direction, j / 2 < bordered->lost ? SMALL_PART : farthest, reference, y)) return false;
   }
   return true;
 }
@@ -487,13 +507,12 @@ static bool go_to_crossing(Bordered *bordered, double t, const SlackSamples *lin
 
 /* ---- the effect of states ---- */
 
-/* How much the columns change with the states; HUGE_VAL: without bound. */
+/* How much the columns change with the states, with the matrix bordered as it is; HUGE_VAL: without bound. */
 static double influence_of_states(Bordered *bordered, ConstMoment at) {
   const System *system = &bordered->view->system;
   double *right = bordered->right;
-  set_borders(bordered, 0);
   if (!find_jacobian(bordered, at) || !factor(bordered)) return HUGE_VAL;
-  memset(right, 0, (size_t)bordered->rows * sizeof *right);
+  memset(right, 0, (size_t)(bordered->rows + bordered->lost) * sizeof *right);
   for (int32_t q = 0; q < system->columns; q++)
     for (int32_t k = system->column_start[q]; bordered->is_state[q] && k < system->column_start[q + 1]; k++)
       right[system->row_index[k]] +=
@@ -511,9 +530,27 @@ bool instant_has_limit(const System *system, const double *near, const double *f
 }
 
 static bool is_bounded_by_states(Bordered *bordered, const ConstMoment *at) {
+  set_borders(bordered, 0);
   double near = influence_of_states(bordered, at[INSTANT_AFTER]),
          far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  return near <= SEVERAL || near <= (1 - EARLY) * FAR * far; /* a few times the size of the states is not a pole */
+  /* a few times the size of the states is not a pole */
+  return near <= SEVERAL || (isfinite(near) && near <= (1 - EARLY) * FAR * far);
+}
+
+/* Do states leave the lost equations at a point as they are? */
+static bool is_left_by_states(Bordered *bordered, ConstMoment at) {
+  if (!isfinite(influence_of_states(bordered, at))) return false;
+  for (int32_t j = 0; j < bordered->lost; j++)
+    if (is_slack(bordered->right[bordered->rows + j])) return false;
+  return true;
+}
+
+/* Does the solution stay where it is in a lost direction? There it is flat, or does not move. Others may begin to move. */
+static bool rests(Bordered *bordered, ConstMoment near, ConstMoment far) {
+  double way[LOST_LIMIT];
+  if (!is_left_by_states(bordered, near) || !is_left_by_states(bordered, far)) return false;
+  find_jump(bordered, near.y, far.y, way);
+  return norm(way, bordered->lost) <= SAME || (find_tangents(bordered, near) && is_flat(bordered));
 }
 
 /* If no direction is lost on the way to the instant, or on one side only, and `asked` is true, searches along the direction that is
@@ -535,6 +572,7 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
+  if (rests(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_RESTS;
   return is_bounded_by_states(bordered, at) ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 

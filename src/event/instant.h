@@ -18,6 +18,7 @@ double instant_time(double t, double gap, InstantPlace place);
 typedef enum Verdict {
   VERDICT_REGULAR, /* no rank is lost on the way from either side: the instant is somewhere else */
   VERDICT_PASSED,  /* the solution continues uniquely */
+  VERDICT_RESTS,   /* the same, and the rank stays lost after the instant, as in n*abs(n) = 0 for a pump at rest */
   VERDICT_SINGULAR /* the solution ends or branches, or depends on states without bound */
 } Verdict;
 

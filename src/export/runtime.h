@@ -7,6 +7,7 @@
 typedef enum RuntimeUse {
   RUNTIME_ALWAYS,
   RUNTIME_TABLES, /* only for models with tables */
+  RUNTIME_TIMED,  /* only for models with conditions that depend only on time */
   RUNTIME_ERK,    /* if this integrator is chosen, or a solution may slide */
   RUNTIME_RADAU,  /* if this one is chosen */
   RUNTIME_BDF,    /* if this one is chosen */

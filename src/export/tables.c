@@ -410,7 +410,7 @@ static void put_modes(Writer *writer) {
   const Modes *modes = evaluator->code->modes;
   PUT(writer, "static const Condition modes[] = {\n");
   for (uint32_t m = 0; m < modes->count; m++) {
-    Condition mode = switches_condition(evaluator, m, export_is_timed(writer->source, m));
+    Condition mode = switches_condition(evaluator, m);
     PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d},\n", kind_name(mode.kind), mode.is_timed,
         mode.may_try, mode.matters, mode.is_remembered, mode.has_rate, mode.has_inner, mode.meets, mode.jumps,
         mode.edge, mode.is_mirrored);
@@ -422,6 +422,44 @@ static void put_modes(Writer *writer) {
     PUT(writer, ",\n");
   }
   PUT(writer, "    0};\n\n");
+}
+
+static void put_enclosure(Writer *writer, const char *kind, uint32_t number, const Enclosure *enclosure) {
+  const char *name = arena_printf(writer->arena, "timer%u_%s", number, kind);
+  uint32_t children = 0;
+  PUT(writer, "static const EnclosureStep %s[] = {\n", name);
+  for (uint32_t i = 0; i < enclosure->count; i++) {
+    const EnclosureStep *step = &enclosure->step[i];
+    PUT(writer, "    {%d, %u, %u, %u, ", step->op, step->count, step->child, step->index);
+    ctext_number(writer->heap, writer->out, step->constant);
+    PUT(writer, "},\n");
+    children += step->count;
+  }
+  PUT(writer, "    {0, 0, 0, 0, 0}};\n\n");
+  cdata_indices(writer->heap, writer->out, "static const uint32_t", arena_printf(writer->arena, "%s_child", name),
+                enclosure->child, children);
+  cdata_numbers(writer->heap, writer->out, "static ", arena_printf(writer->arena, "%s_coefficient", name),
+                enclosure->coefficient, children);
+}
+
+static void put_schedule(Writer *writer) {
+  SchedulePlan plan = switches_schedule(writer->heap, writer->source->evaluator);
+  for (uint32_t k = 0; k < plan.count; k++) {
+    put_enclosure(writer, "difference", k, &plan.timer[k].difference);
+    put_enclosure(writer, "rate", k, &plan.timer[k].rate);
+  }
+  PUT(writer, "static const TimerPlan timers[] = {\n");
+  for (uint32_t k = 0; k < plan.count; k++) {
+    const TimerPlan *timer = &plan.timer[k];
+    PUT(writer, "    {%d, %s", timer->mode, kind_name(timer->kind));
+    PUT(writer, ", {%u, timer%u_difference, timer%u_difference_child, timer%u_difference_coefficient}",
+        timer->difference.count, k, k, k);
+    PUT(writer, ", {%u, timer%u_rate, timer%u_rate_child, timer%u_rate_coefficient}, %u},\n", timer->rate.count, k, k,
+        k, timer->held);
+  }
+  PUT(writer, "    {0, CONDITION_LESS, {0, 0, 0, 0}, {0, 0, 0, 0}, 0}};\n\n");
+  PUT(writer, "#define SCHEDULE .timed = %s, .schedule = {%u, timers, %u, %u}\n\n",
+      plan.count ? "&schedule_timed" : "0", plan.count, plan.room, plan.held);
 }
 
 static void put_step_list(Writer *writer, const char *name, const DecideStep *steps, int count) {
@@ -449,9 +487,9 @@ static void put_actions(Writer *writer, const DecidePlan *plan, const Messages *
         plan->action[a].is_initial);
   PUT(writer, "    {0, -1, 0, 0}};\n\nstatic const ModelAction actions[] = {\n");
   for (uint32_t a = 0; a < logic->actions.count; a++)
-    PUT(writer, "    {%d, %u, %u},\n", logic->actions.data[a].written->is_warning, messages->first.data[a],
-        messages->first.data[a + 1]);
-  PUT(writer, "    {0, 0, 0}};\n\n");
+    PUT(writer, "    {%d, %d, %u, %u},\n", logic->actions.data[a].written->is_warning, logic->actions.data[a].in_when,
+        messages->first.data[a], messages->first.data[a + 1]);
+  PUT(writer, "    {0, 0, 0, 0}};\n\n");
 }
 
 /* The most pieces of the past that are kept: a compiler option can change it. */
@@ -774,7 +812,8 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       ".rates = %s,\n",
       names->residual, names->jacobian, evaluator->jacobian->nonzeros, names->conditions, names->written, names->rates);
   PUT(writer,
-      "    .modes = %u, .first_mode = %u, .dependents = %u, .constants = %u, .can_start = %d, .variables = %u,\n"
+      "    .modes = %u, .first_mode = %u, SCHEDULE, .dependents = %u, .constants = %u, .can_start = %d, .variables = "
+      "%u,\n"
       "    .has_choice = %d,\n",
       modes->count, modes->first, writer->variables->dependents.count, writer->variables->constants.count,
       export_restarts(source), writer->variables->list.count, source->chooses);
@@ -823,6 +862,7 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   put_choices(&writer);
   put_units(&writer, &names);
   put_modes(&writer);
+  put_schedule(&writer);
   put_logic(&writer, &names);
   put_delays(&writer);
   put_arrays(&writer);

@@ -246,12 +246,6 @@ static void add_states(Heap *heap, Arena *arena, ExportVariables *variables, con
   }
 }
 
-bool export_is_timed(const ExportSource *source, uint32_t mode) {
-  const Modes *modes = source->evaluator->code->modes;
-  return modes->timed[mode] && source->evaluator->code->has_rate[mode] &&
-         !dag_depends(source->evaluator->model->dag, modes->rate[mode], OP_TIME);
-}
-
 static void add_indicator(Heap *heap, Arena *arena, ExportVariables *variables, uint32_t index) {
   Signal signal = {.name = arena_printf(arena, "$indicator[%u]", ++variables->indicator_count)};
   vec_push(heap, &variables->list, make_variable(&signal));
@@ -261,10 +255,10 @@ static void add_indicator(Heap *heap, Arena *arena, ExportVariables *variables, 
 
 /* Adds one for each condition, and one for the choice of states. */
 static void add_indicators(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
-  uint32_t modes = source->evaluator->code->modes->count;
-  for (uint32_t m = 0; m < modes; m++)
-    if (!export_is_timed(source, m)) add_indicator(heap, arena, variables, m);
-  if (source->chooses) add_indicator(heap, arena, variables, modes);
+  const Modes *modes = source->evaluator->code->modes;
+  for (uint32_t m = 0; m < modes->count; m++)
+    if (!modes->timed[m]) add_indicator(heap, arena, variables, m);
+  if (source->chooses) add_indicator(heap, arena, variables, modes->count);
 }
 
 static bool has_leaf(const IndexVec *leaves, uint32_t leaf) {

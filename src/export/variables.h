@@ -58,10 +58,6 @@ typedef struct ExportVariables {
   IndexVec dependents;
 } ExportVariables;
 
-/* Is the time at which a condition changes known in advance? It is known if the difference of the condition is linear in
- * time; the times of other conditions are searched for. */
-bool export_is_timed(const ExportSource *source, uint32_t mode);
-
 /* The unknowns in the order in which their states are listed: those of blocks without a choice of states, then block by block. */
 const uint32_t *export_state_order(Arena *arena, const ExportSource *source);
 

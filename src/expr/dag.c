@@ -5,35 +5,6 @@
 
 #include <string.h>
 
-/* ---- the operator table ---- */
-
-typedef struct OpRow {
-  const char *name, *text;
-} OpRow;
-
-static const OpRow op_rows[OP_COUNT] = {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = {name, #value},
-#include "expr/ops.def"
-#undef OP
-};
-const int8_t op_arities[OP_COUNT] = {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = arity,
-#include "expr/ops.def"
-#undef OP
-};
-const uint8_t op_kinds[OP_COUNT] = {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = KIND_##kind,
-#include "expr/ops.def"
-#undef OP
-};
-
-const char *op_name(Op op) { return op_rows[op].name; }
-const char *op_text(Op op) { return op_rows[op].text; }
-
-bool op_is_selector(Op op) {
-  return op == OP_IF || op == OP_MIN || op == OP_MAX || op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY;
-}
-
 /* ---- hash-consing ---- */
 
 /* Words of an argument list, as described in dag_internal.h. */
@@ -421,8 +392,8 @@ static void walk_leave(DagScratch *scratch, Expr e, uint32_t base, IndexVec *ord
   vec_push(scratch->heap, order, e);
 }
 
-/* Enters a node that the walk has not met yet. Those without children are left at once. The graph is not extended during a walk, so
- * the pools do not move. */
+/* Enters a node that the walk has not met yet, and leaves it at once if it has no children. The graph is not extended during a
+ * walk, so the pools do not move. */
 static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e, uint32_t base, IndexVec *order) {
   if (scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag_flags(dag, e) & walk.mask))) return;
   scratch->marks.data[e] = scratch->stamp;

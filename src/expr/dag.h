@@ -21,19 +21,12 @@
 
 #include "base/map.h"
 #include "base/pool.h"
+#include "expr/op.h"
 
 #include <float.h>
 
 typedef uint32_t Expr;
 #define EXPR_NONE UINT32_MAX
-
-/* Operators: generated from ops.def. Leaves first. */
-typedef enum Op {
-#define OP(id, ...) OP_##id,
-#include "expr/ops.def"
-#undef OP
-  OP_COUNT
-} Op;
 
 enum { DAG_MERGE_TERMS = 32 };
 
@@ -148,35 +141,6 @@ typedef struct CallInfo {
   const uint32_t *partials;
 } CallInfo;
 CallInfo dag_call_info(const Dag *dag, Expr e); /* pointers into the graph are valid until the next constructor */
-
-/* Name, arity and kind of an operator. */
-typedef enum OpKind {
-  KIND_LEAF,
-  KIND_SMOOTH,    /* differentiable where defined */
-  KIND_PIECEWISE, /* abs, sign, min, max, floor, ...: may jump or kink: an event unless within noEvent */
-  KIND_RELATION,  /* Boolean from two numbers: an event unless within noEvent */
-  KIND_LOGIC,
-  KIND_LANGUAGE, /* noEvent, smooth, homotopy, initial(), sample(), delay ... */
-} OpKind;
-const char *op_name(Op op);
-const char *op_text(Op op); /* value as C text; the identifiers a, b, c stand for the arguments (ops.def) */
-
-/* Arities (-1: any) and kinds of all operators. */
-extern const int8_t op_arities[OP_COUNT];
-extern const uint8_t op_kinds[OP_COUNT];
-static inline int op_arity(Op op) { return op_arities[op]; }
-static inline OpKind op_kind(Op op) { return (OpKind)op_kinds[op]; }
-
-/* if, min, max, noEvent, smooth, homotopy: the derivative is a choice among the arguments' derivatives, or a mark around them. */
-bool op_is_selector(Op op);
-
-/* <, <=, > or >=. */
-static inline bool op_is_order(Op op) { return op >= OP_LESS && op <= OP_GREATER_EQUAL; }
-
-/* Value of an operator on numbers (arity up to 3); false outside of its domain, and for operators that have
- * no value by themselves (leaves, sums, calls, sample, delay ...). The value may overflow. Used for folding;
- * the tape uses the same table. */
-bool op_evaluate(Op op, const double *arguments, double *out);
 
 /* ---- reading; pointers into the graph are valid until the next constructor ---- */
 static inline const DagPools *dag_pools(const Dag *dag) { return (const DagPools *)(const void *)dag; }

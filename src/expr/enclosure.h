@@ -1,41 +1,38 @@
 /* enclosure: bounds of an expression over an interval of time, with all other values constant, so that a search for
  * roots in time misses none, even if they are very close. Bounds are rounded outwards; an operator without a rule has
- * none. */
+ * none. Exported solvers contain this file unchanged; expr/enclosure_plan.h makes the steps. */
 #pragma once
 
 #include "expr/interval.h"
 
-typedef struct Enclosure Enclosure;
+#include <stdint.h>
 
-/* Can the expression be enclosed: does it consist of time, parameters, discrete variables and operators that have a rule? */
-bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e);
+/* A step applies an operator to the results of earlier steps, whose numbers are at `child`, or reads the leaf with this index. */
+typedef struct EnclosureStep {
+  int op;
+  uint32_t count, child, index;
+  double constant; /* the value of a constant; the constant term of a sum */
+} EnclosureStep;
 
-/* The same, with variables allowed too. */
-bool enclosure_possible_of_variables(const Dag *dag, DagScratch *scratch, Expr e);
+/* The last step is the expression. */
+typedef struct Enclosure {
+  uint32_t count;
+  const EnclosureStep *step;
+  const uint32_t *child;
+  const double *coefficient; /* at the same places; for sums only */
+} Enclosure;
 
-/* For an expression that one of these accepts. Only this function reads the graph. Lives in the heap. O(graph below e). */
-Enclosure *enclosure_new(Heap *heap, const Dag *dag, DagScratch *scratch, Expr e);
-
-/* The number of operations of one evaluation. */
-uint32_t enclosure_size(const Enclosure *enclosure);
-
-/* Pushes its variables, as nodes of the graph. */
-void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes);
-
-/* How many discrete values it depends on. */
-uint32_t enclosure_discretes(const Enclosure *enclosure);
-
-/* The values of the leaves other than time. */
+/* The values of the leaves other than time; a variable may have any value. */
 typedef struct HeldValues {
   const double *parameters, *discretes, *pre;
-  const Interval *variables; /* in the order of enclosure_variables; for enclosure_bounds only */
 } HeldValues;
 
-/* Bounds over the given times, at these values; the whole line if not defined. */
-Interval enclosure_bounds(Enclosure *enclosure, Interval time, HeldValues held);
+/* Bounds over the given times, at these values; the whole line if not defined. room: for all steps. */
+Interval enclosure_bounds(const Enclosure *enclosure, Interval time, HeldValues held, Interval *room);
 
-/* The value at one time; NAN if not defined. */
-double enclosure_value(Enclosure *enclosure, double time, HeldValues held);
+/* The value at one time; NAN if not defined. The expression has no variables. */
+double enclosure_value(const Enclosure *enclosure, double time, HeldValues held, Interval *room);
 
-/* Stores the discrete values that it depends on; returns whether they are unchanged. */
+/* How many discrete values it depends on. The second function stores them, and returns whether they are unchanged. */
+uint32_t enclosure_discretes(const Enclosure *enclosure);
 bool enclosure_hold(const Enclosure *enclosure, HeldValues held, double *kept);

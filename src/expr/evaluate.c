@@ -1,23 +1,7 @@
-/* evaluate: values of operators and of expressions. An argument outside of an operator's domain does not fail the whole evaluation
+/* evaluate: values of expressions. An argument outside of an operator's domain does not fail the whole evaluation
  * at once: the value is carried as "undefined", with the node at fault, and counts only if it is used. So an inactive branch of an
  * if, or the rest of an `and` that is already false, may be undefined. */
 #include "expr/dag_internal.h"
-#include "expr/op_math.h"
-
-bool op_evaluate(Op op, const double *arguments, double *out) {
-  int arity = op_arity(op);
-  double a = arity > 0 ? arguments[0] : 0, b = arity > 1 ? arguments[1] : 0, c = arity > 2 ? arguments[2] : 0;
-  switch (op) {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
-  case OP_##id:                                              \
-    if (!(domain)) return false;                             \
-    *out = (value);                                          \
-    return true;
-#include "expr/ops.def"
-#undef OP
-  default: return false;
-  }
-}
 
 static uint32_t child_slot(const Dag *dag, const NodeValues *nodes, Expr e, uint32_t i) {
   Expr child = dag_child(dag, e, i);

@@ -1,6 +1,7 @@
 /* interval: see interval.h. */
 #include "expr/interval.h"
 
+#include "expr/interval_op.h"
 #include "expr/op_math.h"
 
 static const double PI = 3.14159265358979323846;
@@ -118,8 +119,8 @@ Interval interval_divide(Interval a, Interval b) {
   if (!interval_is_bounded(a) || !interval_is_bounded(b)) return interval_multiply(a, inverse);
   double p = a.low / b.low, q = a.low / b.high, r = a.high / b.low, s = a.high / b.high;
   Interval result = {fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s))};
-  if (result.low == 0 && (a.low != 0 || a.high != 0)) result.low -= DBL_TRUE_MIN;
-  if (result.high == 0 && (a.low != 0 || a.high != 0)) result.high += DBL_TRUE_MIN;
+  if (result.low == 0 && (a.low != 0 || a.high != 0)) result.low -= INTERVAL_LEAST;
+  if (result.high == 0 && (a.low != 0 || a.high != 0)) result.high += INTERVAL_LEAST;
   return interval_widen(result, 1);
 }
 
@@ -127,8 +128,8 @@ Interval interval_power(Interval x, unsigned n) {
   if (n == 0) return (Interval){1, 1};
   if (n % 2 == 0 && x.low < 0) x = x.high <= 0 ? interval_negate(x) : (Interval){0, interval_size(x)};
   Interval result = {op_power_integer(x.low, n), op_power_integer(x.high, n)};
-  if (result.low == 0 && x.low < 0) result.low = -DBL_TRUE_MIN;
-  if (result.high == 0 && x.high > 0) result.high = DBL_TRUE_MIN;
+  if (result.low == 0 && x.low < 0) result.low = -INTERVAL_LEAST;
+  if (result.high == 0 && x.high > 0) result.high = INTERVAL_LEAST;
   return interval_widen(result, n);
 }
 
@@ -179,7 +180,7 @@ static Interval enclose_power(const Interval *x) {
   }
   if (x[0].low > 0 || (x[0].low == 0 && x[1].low > 0)) {
     Interval result = interval_widen(corners(OP_POWER, x, 2), POWER_UNITS);
-    if (result.high == 0 && x[0].high > 0) result.high = DBL_TRUE_MIN;
+    if (result.high == 0 && x[0].high > 0) result.high = INTERVAL_LEAST;
     return (Interval){fmax(result.low, 0), result.high};
   }
   return INTERVAL_WHOLE;
@@ -187,7 +188,7 @@ static Interval enclose_power(const Interval *x) {
 
 static Interval enclose_exponential(Interval x) {
   Interval result = interval_widen((Interval){exp(x.low), exp(x.high)}, LIBRARY_UNITS);
-  return (Interval){fmax(result.low, 0), fmax(result.high, DBL_TRUE_MIN)};
+  return (Interval){fmax(result.low, 0), fmax(result.high, INTERVAL_LEAST)};
 }
 
 /* Below zero the root is not defined, even if the argument is negative only by round-off. */

@@ -1,17 +1,18 @@
 /* interval: arithmetic with intervals. The result of an operation contains every value that the operation has on numbers of its
  * intervals, round-off included: bounds are moved outwards after each operation, and the rounding mode does not change. Where
- * an operator is not defined on all of its arguments, the result is the whole line. (Moore, Kearfott, Cloud 2009.) */
+ * an operator is not defined on all of its arguments, the result is the whole line. (Moore, Kearfott, Cloud 2009.)
+ * Exported solvers contain this file unchanged. */
 #pragma once
-
-#include "expr/dag.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 typedef struct Interval {
   double low, high;
 } Interval;
 
+#define INTERVAL_LEAST (DBL_MIN * DBL_EPSILON) /* the least positive number */
 #define INTERVAL_WHOLE ((Interval){-INFINITY, INFINITY})
 
 static inline Interval interval_point(double x) { return isnan(x) ? INTERVAL_WHOLE : (Interval){x, x}; }
@@ -37,8 +38,8 @@ static inline Interval interval_meet(Interval a, Interval b) {
  * interval_multiply. */
 static inline Interval interval_widen(Interval x, double units) {
   double low = x.low - units * DBL_EPSILON * fabs(x.low), high = x.high + units * DBL_EPSILON * fabs(x.high);
-  if (low != 0 && fabs(low) < DBL_MIN) low -= units * DBL_TRUE_MIN;
-  if (high != 0 && fabs(high) < DBL_MIN) high += units * DBL_TRUE_MIN;
+  if (low != 0 && fabs(low) < DBL_MIN) low -= units * INTERVAL_LEAST;
+  if (high != 0 && fabs(high) < DBL_MIN) high += units * INTERVAL_LEAST;
   return low <= high ? (Interval){low, high} : INTERVAL_WHOLE; /* the comparison is false if a bound is NAN */
 }
 
@@ -56,8 +57,8 @@ static inline Interval interval_subtract(Interval a, Interval b) {
 static inline Interval interval_scale(double a, Interval b) {
   if (a == 0) return (Interval){0, 0};
   Interval result = a > 0 ? (Interval){a * b.low, a * b.high} : (Interval){a * b.high, a * b.low};
-  if (result.low == 0 && b.low != 0) result.low = -DBL_TRUE_MIN;
-  if (result.high == 0 && b.high != 0) result.high = DBL_TRUE_MIN;
+  if (result.low == 0 && b.low != 0) result.low = -INTERVAL_LEAST;
+  if (result.high == 0 && b.high != 0) result.high = INTERVAL_LEAST;
   return interval_widen(result, 1);
 }
 
@@ -75,8 +76,8 @@ static inline Interval interval_multiply(Interval a, Interval b) {
   double low = p < q ? p : q, high = p < q ? q : p, less = r < s ? r : s, more = r < s ? s : r;
   low = low < less ? low : less;
   high = high > more ? high : more;
-  if (fabs(low) < DBL_MIN && (a.low < 0 || b.low < 0)) low -= DBL_TRUE_MIN;
-  if (fabs(high) < DBL_MIN) high += DBL_TRUE_MIN;
+  if (fabs(low) < DBL_MIN && (a.low < 0 || b.low < 0)) low -= INTERVAL_LEAST;
+  if (fabs(high) < DBL_MIN) high += INTERVAL_LEAST;
   return interval_widen((Interval){low, high}, 1);
 }
 
@@ -85,16 +86,3 @@ Interval interval_divide(Interval a, Interval b);
 
 /* x to the power n, n >= 0. */
 Interval interval_power(Interval x, unsigned n);
-
-/* Does the operator have a rule? Calls, delays and the like have none. */
-bool interval_has_rule(Op op);
-
-/* The values of an operator with at most three arguments; not for sums. */
-Interval interval_operator(Op op, const Interval *x);
-
-/* The values of its derivative with respect to argument k, where the operator is continuous (interval_is_continuous); `self` holds its
- * own values. */
-Interval interval_partial(Op op, uint32_t k, const Interval *x, Interval self);
-
-/* Is the operator continuous, with bounded slopes, on these arguments? `self` holds its own values. */
-bool interval_is_continuous(Op op, const Interval *x, Interval self);

@@ -350,8 +350,8 @@ static bool gave_way_to_others(const InitialAttempt *attempt) {
   return moved && others >= attempt->system->rows;
 }
 
-/* The cost of a solution: 0 if start values are near and no value that can be kept was moved without need, otherwise
- * their distance; more beyond min and max. */
+/* The cost of a solution: 0 if start values are near and no value that can be kept was moved without need, otherwise their
+ * distance. A solution beyond min or max costs far more. */
 static double point_cost(const InitialAttempt *attempt) {
   static const double FORBIDDEN = 1e100;
   const Initial *initial = attempt->initial;
@@ -629,8 +629,8 @@ static bool solve_from_nominal(InitialAttempt *attempt) {
 
 /* ---- other guesses ---- */
 
-/* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Refusing a large
- * system must not cost many times its solution. */
+/* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Large systems  *
+ * get fewer guesses: to refuse one must not take many times as long as to solve it. */
 static const double SPREAD[] = {0.3, 1, 3, 10};
 enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 256 };
 

@@ -60,7 +60,7 @@ static void add_row(Guard *g, uint32_t number) {
   vec_free(w->el->heap, &leaves);
 }
 
-/* The entries of variables that are one whole side of their equation. */
+/* The entries of variables that stand alone on one side of their equation. */
 static Pattern lone_pattern(Guard *g, Arena *arena) {
   const ClockWriter *w = g->w;
   int32_t *start = arena_array(arena, g->rows.count + 1, sizeof *start), count = 0;

@@ -75,7 +75,7 @@ typedef struct Domain {
   bool (*terminate)(void *context, const void *path, const void *message, Span span);
   /* The size of everything made so far. NULL: all scalars have the same size. */
   uint64_t (*made)(void *context);
-  /* The effects so far, and a return to that state if a call that was being run stays a call after all. */
+  /* The number of effects so far. If the trial run of a call is given up, `forget` undoes all effects beyond this number. */
   uint32_t (*effects)(void *context);
   void (*forget)(void *context, uint32_t effects);
   /* when-statements of a model: begin (is_first: not an elsewhen), assigned slot with old and new value
@@ -87,8 +87,8 @@ typedef struct Domain {
   bool (*reinit)(void *context, const void *path, const Value *target, const Value *value, Span span);
 } Domain;
 
-/* The most known values among which unknown conditions choose: the end of a search, a subscript. A longer search is called during
- * the run. */
+/* The most known values among which unknown conditions choose, as for the end of a search or a subscript. With more values,
+ * the function is called during the run instead. */
 enum { CHOICES = 64 };
 
 /* Limits of a run, in addition to the heap's budget of work; 0 means the default. */

@@ -161,9 +161,9 @@ static bool pass_start(Simulation *simulation) {
   simulation->statistics.stepper.turning = point;
   if (say == RANKS_CONFLICT)
     diag_error(simulation->diags, DIAG_INIT, (Span){0},
-               "no consistent initial values found: values that satisfy "
-               "the equations, of which %d have a singular "
-               "Jacobian there, do not satisfy their further derivatives",
+               "no consistent initial values found: the equations have a "
+               "solution, but %d of them have a singular Jacobian "
+               "there, and it does not satisfy their further derivatives",
                (int)point->size);
   else
     diag_error(simulation->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},

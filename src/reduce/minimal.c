@@ -98,7 +98,7 @@ static bool differentiate_row(Minimal *minimal, MinimalRow *row) {
   return isfinite(largest);
 }
 
-/* Adds a row; its derivatives that did not occur before are tied to the columns below them. */
+/* Adds a row. Derivatives that first occur in it are linked to the derivatives of one order less. */
 static bool add_row(Minimal *minimal, uint32_t equation, int32_t level, Expr residual) {
   const Array *array = minimal->near.array;
   MinimalRow row = {.equation = equation, .level = level, .residual = residual, .given_up = MAP_NONE};

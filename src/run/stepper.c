@@ -150,18 +150,25 @@ static bool meet_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
 }
 
-/* Steps would begin at a singular point. Starts after this point, if the solution continues there. */
-static bool start_behind_instant(Stepper *stepper) {
+/* Steps would begin at a singular point. Can they, because the solution rests there? */
+static bool starts_at_rest(Stepper *stepper) {
   stepper->starts_singular = false;
   stepper->now.before = stepper->steps.integrator->time(stepper->steps.self);
   stepper_take_values(stepper, stepper->steps.begin);
+  if (!stepper_rests(stepper, stepper->now.before)) return false;
+  if (stepper->turning) turning_rest(stepper->turning);
+  return true;
+}
+
+/* Starts after a singular point, if the solution continues there. */
+static bool start_behind_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->now.before) || stepper_report_turning(stepper);
 }
 
 /* Takes a step. If it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
-  if (stepper->starts_singular) return start_behind_instant(stepper);
+  if (stepper->starts_singular && !starts_at_rest(stepper)) return start_behind_instant(stepper);
   do {
     status = try_step(stepper);
     if (status != STEP_OK && pass_fold(stepper, 0, NAN)) return true;
@@ -478,7 +485,7 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
 }
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
-  double each = SELDOM * (1 + (double)schedule_count(schedule));
+  double each = SELDOM * (1 + (double)schedule->plan.count);
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "a condition on time");
 }
 
@@ -496,9 +503,9 @@ static void begin_work(Heap *heap, const View *view, const StepperOptions *optio
   const Switches *switches = view->switches;
   if (isfinite(options->stop)) {
     if (switches && switches->decisions) count_samples(heap, switches->decisions, options->start, options->stop);
-    if (switches && switches->schedule) {
-      count_timed(heap, switches->schedule, options->start, options->stop);
-      schedule_count_work(switches->schedule, options->start, options->stop);
+    if (switches) {
+      count_timed(heap, &switches->schedule, options->start, options->stop);
+      schedule_count_work(&switches->schedule, options->start, options->stop);
     }
     if (view->evaluator->past) count_delayed(heap, view->evaluator, options->stop - options->start);
   }
@@ -560,7 +567,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   begin_work(heap, view, options);
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
-  if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
+  if (view->switches) view->switches->end = options->stop;
   if (view->switches) edges_set_nominal(&view->switches->edges, options->start, view->system.nominal);
   stepper->limit = INFINITY;
   stepper->unread = -INFINITY;

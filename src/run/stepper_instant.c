@@ -95,13 +95,23 @@ static Verdict judge(Stepper *stepper, double singular, double until, bool has_s
   for (*gap = first; told || *gap <= 2 * SLIVER * way; *gap /= GOOD_PART) {
     if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) break;
     Verdict verdict = judge_at(stepper, singular, *gap, has_step, has_before, false);
-    if (told || verdict == VERDICT_SINGULAR || (verdict == VERDICT_PASSED && *gap == first)) return verdict;
+    if (told || verdict == VERDICT_SINGULAR || verdict == VERDICT_RESTS) return verdict;
+    if (verdict == VERDICT_PASSED && *gap == first) return verdict;
     told = verdict == VERDICT_PASSED;
     judged = true;
   }
   *gap *= GOOD_PART;
   bool asks = judged && !told && has_step && stepper->turning_point.size == 1;
   return asks ? judge_at(stepper, singular, *gap, true, has_before, true) : VERDICT_REGULAR;
+}
+
+/* Does the solution pass the instant, or rest at it? */
+static bool continues(Verdict verdict) { return verdict == VERDICT_PASSED || verdict == VERDICT_RESTS; }
+
+bool stepper_rests(Stepper *stepper, double singular) {
+  double gap;
+  return !stepper->view->evaluator->past &&
+         judge(stepper, singular, stepper_modes_end(stepper), false, false, &gap) == VERDICT_RESTS;
 }
 
 bool stepper_is_behind_instant(const Stepper *stepper, double t) {
@@ -114,11 +124,12 @@ bool stepper_passes_instant(Stepper *stepper, double t) {
   Verdict verdict = VERDICT_REGULAR;
   stepper->t_instant = -INFINITY;
   if (found > stepper->t_passed) verdict = judge(stepper, found, t, true, true, &gap);
-  if (verdict == VERDICT_PASSED) singular = found;
+  if (continues(verdict)) singular = found;
   else if (singular != found && singular > stepper->t_passed) verdict = judge(stepper, singular, t, true, true, &gap);
-  if (verdict != VERDICT_PASSED) return false;
+  if (!continues(verdict)) return false;
   stepper->t_passed = singular + gap;
   turning_begin(stepper->turning, stepper->t_passed, stepper->beyond);
+  if (verdict == VERDICT_RESTS) turning_rest(stepper->turning);
   return true;
 }
 
@@ -172,7 +183,7 @@ static bool start_values_choose(Stepper *stepper, double singular, double *gap) 
 bool stepper_passes_start(Stepper *stepper) {
   double gap, stop = stepper_modes_end(stepper);
   if (stepper->view->evaluator->past) return false;
-  return judge(stepper, stepper->now.before, stop, false, false, &gap) == VERDICT_PASSED ||
+  return continues(judge(stepper, stepper->now.before, stop, false, false, &gap)) ||
          start_values_choose(stepper, stepper->now.before, &gap);
 }
 
@@ -239,7 +250,7 @@ bool stepper_leaps_instant(Stepper *stepper, double singular) {
   if (stepper->view->evaluator->past || !(singular > stepper->t_passed) ||
       (!is_start && !steps_solve_begin(&stepper->steps)))
     return false;
-  if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) {
+  if (!continues(judge(stepper, singular, stop, false, !is_start, &gap))) {
     if (!start_values_choose(stepper, singular, &gap)) return stepper_crosses_instant(stepper, singular);
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "several solutions continue from the start: the one nearest to the start values is used");

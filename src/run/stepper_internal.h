@@ -174,6 +174,9 @@ bool stepper_passes_instant(Stepper *stepper, double t);
 /* Does a solution begin at the singular start of the steps? */
 bool stepper_passes_start(Stepper *stepper);
 
+/* Does the solution continue from a singular point at which steps begin although the rank stays lost (VERDICT_RESTS)? */
+bool stepper_rests(Stepper *stepper, double singular);
+
 /* After a failed step, or at the start of steps: the run continues after the singular point, with an event, if the solution
  * does. */
 bool stepper_leaps_instant(Stepper *stepper, double singular);

@@ -283,19 +283,15 @@ bool stepper_report_jump(Stepper *stepper) {
 
 /* ---- assertions ---- */
 
-/* An assertion that fails for so short a time does not end the run. */
-static double shortest_failure(const Stepper *stepper) {
-  return VANISHED * (stepper->options.stop - stepper->options.start);
-}
-
-static const Failure *first_failure(const Stepper *stepper, const LogicAction **action) {
+/* The assertion that has failed longest; NULL: none fails. */
+static const Assertion *first_failure(const Stepper *stepper, const LogicAction **action) {
   const Switches *switches = stepper->view->switches;
   const Decisions *decisions = switches ? switches->decisions : NULL;
-  const Failure *first = NULL;
+  const Assertion *first = NULL;
   for (uint32_t k = 0; decisions && decisions->failures && k < switches->modes->logic->actions.count; k++) {
-    const Failure *failure = &decisions->failure[k];
-    if (!failure->text || (first && failure->since >= first->since)) continue;
-    first = failure;
+    const Assertion *assertion = &decisions->assertion[k];
+    if (!assertion->failure.is_open || (first && assertion->failure.since >= first->failure.since)) continue;
+    first = assertion;
     *action = &switches->modes->logic->actions.data[k];
   }
   return first;
@@ -303,54 +299,64 @@ static const Failure *first_failure(const Stepper *stepper, const LogicAction **
 
 double stepper_failed_since(const Stepper *stepper) {
   const LogicAction *action;
-  const Failure *failure = first_failure(stepper, &action);
-  return failure ? failure->since : INFINITY;
+  const Assertion *assertion = first_failure(stepper, &action);
+  return assertion ? assertion->failure.since : INFINITY;
 }
 
 bool stepper_report_failure(Stepper *stepper) {
   const LogicAction *action;
-  const Failure *failure = first_failure(stepper, &action);
-  if (!failure) return true;
-  diags_keep(stepper->diags, failure->said); /* what followed is its consequence */
-  DiagCode code = failure->since > stepper->options.start ? DIAG_ASSERTION : DIAG_INIT_ASSERTION;
-  diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", failure->since,
-             failure->text);
+  const Assertion *assertion = first_failure(stepper, &action);
+  if (!assertion) return true;
+  diags_keep(stepper->diags, assertion->said); /* what followed is its consequence */
+  double since = assertion->failure.since;
+  DiagCode code = since > stepper->options.start ? DIAG_ASSERTION : DIAG_INIT_ASSERTION;
+  diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", since, assertion->text);
   return false;
+}
+
+/* Notes whether the assertion of this action fails; false if that ends the run. */
+static bool note_failure(Stepper *stepper, uint32_t k, bool fails, double t) {
+  const View *view = stepper->view;
+  Decisions *decisions = view->switches->decisions;
+  const LogicAction *action = &view->switches->modes->logic->actions.data[k];
+  Assertion *assertion = &decisions->assertion[k];
+  FailureTimes run = {stepper->options.start, stepper->options.stop};
+  switch (failure_note(&assertion->failure, fails, action->in_when, t, run)) {
+  case FAILURE_ENDS_RUN: return stepper_report_failure(stepper);
+  case FAILURE_OVER:
+    decisions->failures--;
+    diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span,
+                 "assertion failed at time %.10g for %.3g, which is too short to end the run: %s",
+                 assertion->failure.since, t - assertion->failure.since, assertion->text);
+    return true;
+  case FAILURE_WAITS:
+  case FAILURE_NONE: break;
+  }
+  return true;
 }
 
 /* Ends the failures of assertions that hold now; false if one has failed for too long. */
 static bool end_failures(Stepper *stepper, double t) {
   const View *view = stepper->view;
-  Decisions *decisions = view->switches ? view->switches->decisions : NULL;
-  if (!decisions || !decisions->failures) return true;
-  const Logic *logic = view->switches->modes->logic;
-  for (uint32_t k = 0; decisions->failures && k < logic->actions.count; k++) {
-    Failure *failure = &decisions->failure[k];
+  const Decisions *decisions = view->switches ? view->switches->decisions : NULL;
+  for (uint32_t k = 0; decisions && decisions->failures && k < view->switches->modes->logic->actions.count; k++) {
     bool fails = false;
     for (uint32_t i = 0; i < view->fired.count; i++) fails = fails || view->fired.data[i] == k;
-    if (!failure->text || fails) continue;
-    if (t - failure->since > shortest_failure(stepper)) return stepper_report_failure(stepper);
-    diag_warning(stepper->diags, DIAG_MODEL_SAYS, logic->actions.data[k].written->span,
-                 "assertion failed at time %.10g for %.3g, which is too short to end the run: %s", failure->since,
-                 t - failure->since, failure->text);
-    failure->text = NULL;
-    decisions->failures--;
+    if (!fails && !note_failure(stepper, k, false, t)) return false;
   }
   return true;
 }
 
-/* Notes that assertion k fails; false if that ends the run. An assertion in a when is checked only once. */
-static bool note_failure(Stepper *stepper, uint32_t k, double t, const char *text) {
-  const View *view = stepper->view;
-  Decisions *decisions = view->switches->decisions;
-  Failure *failure = &decisions->failure[k];
-  if (!failure->text) {
-    *failure = (Failure){text, t, stepper->diags->list.count};
+/* The assertion of this action fails; false if that ends the run. */
+static bool fail_assertion(Stepper *stepper, uint32_t k, double t, const char *text) {
+  Decisions *decisions = stepper->view->switches->decisions;
+  Assertion *assertion = &decisions->assertion[k];
+  if (!assertion->failure.is_open) {
+    assertion->text = text;
+    assertion->said = stepper->diags->list.count;
     decisions->failures++;
   }
-  bool may_end = !view->switches->modes->logic->actions.data[k].in_when && failure->since > stepper->options.start &&
-                 t < stepper->options.stop;
-  return (may_end && t - failure->since <= shortest_failure(stepper)) || stepper_report_failure(stepper);
+  return note_failure(stepper, k, true, t);
 }
 
 bool stepper_report_fired(Stepper *stepper, double t, const double *y) {
@@ -368,7 +374,7 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y) {
       if (!*is_reported)
         diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "at time %.10g: %s", t, text);
       *is_reported = true;
-    } else if (!note_failure(stepper, view->fired.data[k], t, text)) return false;
+    } else if (!fail_assertion(stepper, view->fired.data[k], t, text)) return false;
   }
   return true;
 }

@@ -42,7 +42,8 @@ static void restore_values(Evaluator *evaluator, const SavedValues *saved) {
   copy_numbers(evaluator->pre, saved->pre, discretes);
 }
 
-/* Saving a run that was just restored gives the same state, bit for bit: corrected columns would be corrected again. */
+/* If a run that was just restored is saved, the state must be the same, bit for bit. So the columns with which it began are saved:
+ * those  * that a start has corrected would be corrected again at the next one. */
 static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   const View *view = stepper->view;
   size_t columns = (size_t)view->system.columns;

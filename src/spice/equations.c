@@ -413,7 +413,8 @@ static bool depends_on(Dag *dag, Expr e, Expr leaf) {
   return !dag_is_constant(dag, dag_partial(dag, e, leaf), &slope) || slope != 0;
 }
 
-/* The charge that flows at once through a voltage source does not reach a source that its current controls. */
+/* At the start a charge may flow through a voltage source within an instant. A source that is controlled by this current does not
+ * see  * that charge: a warning says so. */
 static void warn_of_missed_charges(InitialCharges *start) {
   Writer *writer = start->writer;
   Circuit *circuit = writer->circuit;

@@ -45,7 +45,7 @@ __attribute__((format(printf, 4, 5))) static void report(Parser *parser, Span sp
   if (diag && beside) diag_note(parser->diags, diag, beside->span, "%s", beside->note);
 }
 
-/* Assigns the reports from here on to this class. */
+/* The violations that are reported from here on belong to this class. */
 static void begin_reports(Parser *parser, AstClass *definition) {
   parser->restricted = parser->file && parser->ast->main ? definition : NULL;
 }

@@ -7,13 +7,38 @@
 #include <math.h>
 #include <string.h>
 
+/* Copies columns, with 0 for those that are only round-off. false: there are none. */
+static bool clear_round_off(const System *system, const double *y, double *cleared) {
+  bool any = false;
+  for (int32_t q = 0; q < system->columns; q++) {
+    bool is = statespace_is_round_off(y[q], system->nominal[q]);
+    cleared[q] = is ? 0 : y[q];
+    any = any || is;
+  }
+  return any;
+}
+
+/* The rows. Corrections of an integrator may leave round-off on the other side of 0, which may be outside the domain of a row, as for
+ * sqrt(u). */
 static EvalStatus whole_residual(void *context, double t, const double *y, double *residual) {
-  return evaluator_rows(((View *)context)->evaluator, t, y, residual);
+  View *view = context;
+  EvalStatus status = evaluator_rows(view->evaluator, t, y, residual);
+  if (status != EVAL_DOMAIN) return status;
+  void *ticket = NULL;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  double *cleared = heap_array(heap, (size_t)view->system.columns, sizeof *cleared);
+  if (clear_round_off(&view->system, y, cleared)) status = evaluator_rows(view->evaluator, t, cleared, residual);
+  heap_release(view->evaluator->heap, ticket);
+  return status;
 }
 
 static EvalStatus whole_residuals(void *context, uint32_t count, const double *t, double *const *y,
                                   double *const *residual) {
-  return evaluator_rows_at(((View *)context)->evaluator, count, t, y, residual);
+  EvalStatus status = evaluator_rows_at(((View *)context)->evaluator, count, t, y, residual);
+  if (status != EVAL_DOMAIN) return status;
+  status = EVAL_OK;
+  for (uint32_t k = 0; k < count && status == EVAL_OK; k++) status = whole_residual(context, t[k], y[k], residual[k]);
+  return status;
 }
 
 static EvalStatus whole_jacobian(void *context, double t, const double *y, double *values) {

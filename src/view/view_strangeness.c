@@ -20,7 +20,7 @@ static const double GAIN = 1.5;     /* an exchange must multiply the determinant
 static const double RAISED =
     1.3; /* growth of the estimate that is required after an examination that changed nothing */
 static const double JUMPED = 1e-6; /* a larger relative change of a column is a jump */
-enum { LOOK_EVERY = 32 /* steps, for any rates */ };
+enum { LOOK_EVERY = 32 /* after this many steps the selection is examined in any case */ };
 
 /* The columns that are not states: of the whole system with all rows, or of one part with its rows. */
 typedef struct Minor {

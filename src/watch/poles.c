@@ -3,7 +3,7 @@
 
 #include "core/constants.h"
 #include "core/search.h"
-#include "expr/enclosure.h"
+#include "expr/enclosure_plan.h"
 #include "init/terms.h"
 
 #include <math.h>
@@ -64,16 +64,12 @@ typedef struct PoleStep {
 static bool may_be_zero(Heap *heap, const Evaluator *evaluator, DagScratch *scratch, Expr divisor, Interval time) {
   const Dag *dag = evaluator->array->dag;
   if (!enclosure_possible_of_variables(dag, scratch, divisor)) return true;
-  IndexVec variables = {0};
-  Enclosure *enclosure = enclosure_new(heap, dag, scratch, divisor);
-  enclosure_variables(enclosure, heap, &variables);
-  Interval *whole = heap_array(heap, variables.count, sizeof *whole);
-  for (uint32_t v = 0; v < variables.count; v++) whole[v] = INTERVAL_WHOLE;
-  HeldValues held = {evaluator->parameters, evaluator->discretes, evaluator->pre, whole};
+  Enclosure enclosure = enclosure_plan(heap, dag, scratch, divisor);
+  Interval *room = heap_array(heap, enclosure.count, sizeof *room);
+  HeldValues held = {evaluator->parameters, evaluator->discretes, evaluator->pre};
   bool varies = dag_depends(dag, divisor, OP_DISCRETE) || dag_depends(dag, divisor, OP_PRE);
-  bool may_be = varies || interval_holds(enclosure_bounds(enclosure, time, held), 0);
-  heap_free(heap, whole);
-  vec_free(heap, &variables);
+  bool may_be = varies || interval_holds(enclosure_bounds(&enclosure, time, held, room), 0);
+  heap_free(heap, room);
   return may_be;
 }
 

@@ -25,6 +25,7 @@ typedef struct Trail {
   double node[NODES],
       node_time[NODES]; /* falling values, the last one first; each is clearly below the value before it in time */
   int nodes;
+  double at_rest;           /* up to this value the solution still rests, as it did at the beginning; -1: it did not */
   double middle;            /* between the first two evaluations; NAN: unknown */
   bool is_suspect;          /* the determinant may be zero between the last two evaluations: */
   DeterminantInterval near; /* an interval around that zero, as narrow as the columns of the run show */
@@ -152,7 +153,7 @@ static void move_marks(Turning *turning, double t, const double *y) {
 }
 
 static void begin_trail(Trail *trail, double t, double value) {
-  *trail = (Trail){.times = {t, t, t}, .values = {value, value, value}, .middle = NAN};
+  *trail = (Trail){.times = {t, t, t}, .values = {value, value, value}, .at_rest = -1, .middle = NAN};
   trail->largest = trail->harmless = fabs(value);
 }
 
@@ -182,6 +183,19 @@ void turning_begin(Turning *turning, double t, const double *y) {
   bool known = determinants_evaluate(&turning->moving, t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
     begin_trail(&turning->trails[b], t, known ? determinants_value(&turning->moving, b) : 0);
+}
+
+void turning_rest(Turning *turning) {
+  const TimedColumns *origin = &turning->origin;
+  const System *system = &turning->view->system;
+  for (int32_t q = 0; q < system->columns; q++)
+    turning->beside[q] = origin->y[q] + SMALL_PART * (fabs(origin->y[q]) + system->nominal[q]);
+  if (!determinants_evaluate(&turning->moving, origin->t, turning->beside)) return;
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
+    Trail *trail = &turning->trails[b];
+    double least = NEGLIGIBLE * fabs(determinants_value(&turning->moving, b));
+    if (fabs(trail->values[2]) < least) trail->at_rest = least;
+  }
 }
 
 double turning_origin(const Turning *turning) { return turning->origin.t; }
@@ -524,15 +538,23 @@ static double last_look(const Trail *trail, double t) {
 /* Which of the last two evaluations is lower? */
 static int lower_look(const Trail *trail) { return fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2; }
 
+static int32_t rank_at(Turning *turning, uint32_t b, double t, const double *y) {
+  const Watched *watched = &turning->moving.blocks.data[b];
+  if (watched->size == 1 || !determinants_evaluate(&turning->moving, t, y)) return watched->size - 1;
+  return determinants_rank(&turning->moving, b, SLIVER);
+}
+
 /* If a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
- * two? */
-static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
+ * two, and is the rank there lower than before? Several entries that are merely small make a determinant as small. */
+static bool run_is_at_zero(Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];
   int lower = lower_look(trail);
-  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
-                          watched->size,       watched->size - 1,   trail->times[lower]};
-  return fabs(trail->values[lower]) <= VANISHED * trail->largest;
+  const TimedColumns *look = &turning->looks[lower - 1], *before = &turning->behind;
+  if (fabs(trail->values[lower]) > VANISHED * trail->largest) return false;
+  int32_t rank = rank_at(turning, b, look->t, look->y);
+  *point = (TurningPoint){look->t, look->t, watched->block, watched->size, rank, look->t};
+  return watched->size == 1 || rank < rank_at(turning, b, before->t, before->y);
 }
 
 /* Locates the zero of determinant b, and checks again that it is one. */
@@ -592,11 +614,12 @@ static bool was_near_zero(Turning *turning, uint32_t b, FollowerTrace trace) {
   return leads_to_zero(turning, b, &looks[1], &looks[0], looks[1].t - turning->origin.t);
 }
 
-/* May the determinant be zero between the last two evaluations? Then trail->near is an interval around the zero, as narrow as the
- * columns of the run allow. */
+/* May the determinant become zero between the last two evaluations? Then trail->near is an interval around the zero, as narrow as
+ * the columns of the run allow. */
 static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   Trail *trail = &turning->trails[b];
   bool inside = turning->plan->every == 1, changes;
+  if (fabs(trail->values[1]) <= trail->at_rest) return false; /* the verdict on the rest includes its end */
   trail->near = last_stretch(trail);
   changes = changes_sign(&trail->near);
   bool is_near = inside && close_in(turning, b, segment, false, changes ? 0 : VANISHED * trail->largest, &trail->near);
@@ -673,6 +696,7 @@ void turning_go_back(Turning *turning) {
       trail->values[k] = trail->values[k - 1];
     }
   }
+  set_mark(turning, &turning->looks[1], turning->looks[0].t, turning->looks[0].y);
 }
 
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point) {

@@ -35,6 +35,10 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 /* Begins at a point, or continues after an event. */
 void turning_begin(Turning *turning, double t, const double *y);
 
+/* The verdict on the point of the last turning_begin is that the solution rests there: determinants that are small compared with those
+ * beside the point are no suspects until they grow. */
+void turning_rest(Turning *turning);
+
 /* The time of the last turning_begin. */
 double turning_origin(const Turning *turning);
 

@@ -128,14 +128,36 @@ static void report_action(Solver *solver, const ModelAction *action, double t, c
   report(solver, text);
 }
 
-/* Reports each action that fires, once. */
+static void report_once(Solver *solver, int a, double t, const double *y) {
+  if (!solver->reported[a]) report_action(solver, &solver->model->action[a], t, y);
+  solver->reported[a] = 1;
+}
+
+/* Reports each warning that fires, and the end, once. */
 static void fires(void *host, int a, double t, const double *y) {
   Solver *solver = host;
-  const ModelAction *action = &solver->model->action[a];
-  if (solver->decide.plan.action[a].kind == DECIDE_TERMINATE) solver->now->terminated = 1;
-  else if (!action->is_warning) solver->now->asserted = 1;
-  if (!solver->reported[a]) report_action(solver, action, t, y);
-  solver->reported[a] = 1;
+  bool is_end = solver->decide.plan.action[a].kind == DECIDE_TERMINATE;
+  if (is_end) solver->now->terminated = 1;
+  if (is_end || solver->model->action[a].is_warning) report_once(solver, a, t, y);
+  else solver->fired[a] = 1;
+}
+
+/* Ends the run if an assertion that was checked at (t, y) has failed for too long. */
+static void note_failures(Solver *solver, double t, const double *y) {
+  FailureTimes run = {solver->model->start, host_end(solver)};
+  for (int a = 0; a < solver->model->decide.actions; a++) {
+    FailureState state = failure_note(&solver->failure[a], solver->fired[a], solver->model->action[a].in_when, t, run);
+    solver->fired[a] = 0;
+    solver->now->asserted |= state == FAILURE_ENDS_RUN;
+    if (state == FAILURE_OVER)
+      report(solver, "warning: an assertion has failed for a time that is too short to end the run:");
+    if (state == FAILURE_OVER || state == FAILURE_ENDS_RUN) report_once(solver, a, t, y);
+  }
+}
+
+void events_watch(Solver *solver, double t, const double *y) {
+  settle_watch(&solver->settle, t, y);
+  note_failures(solver, t, y);
 }
 
 typedef struct Preferred {
@@ -184,6 +206,12 @@ static bool solve_corner(void *host, double t, double *y, int corner) {
   edges_set_corner(&((Solver *)host)->edges, corner);
   return states_solve(host, t, y, state_form_corner) == SOLVER_OK;
 }
+
+static void write_differences(void *host, double t, const double *y, double *out) {
+  program_run(host, ((Solver *)host)->model->written, t, y, out);
+}
+
+const SwitchingHost events_switching = {write_differences, 0, 0, 0};
 
 const SettleMethods events_methods = {solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, 0,
                                       0,     end};
@@ -241,6 +269,7 @@ static int change_system(Solver *solver, double t, double *y) {
   solver->settle.undetermined = SETTLE_NONE;
   solver->now->changed = 1;
   edges_forget_slides(&solver->edges);
+  schedule_forget(&solver->schedule);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   host_forget_sizes(solver);
   states_link(solver);
@@ -298,7 +327,9 @@ int events_pass(Solver *solver, int mode) {
   solver->now->changed = 0;
   edges_leave(&solver->edges);
   if (mode >= 0 && hover(solver, mode, solver->now->time)) return 1;
-  return settle(solver, solver->y, mode);
+  if (settle(solver, solver->y, mode)) return 1;
+  note_failures(solver, solver->now->time, solver->y);
+  return 0;
 }
 
 /* After a step without an event: was one lost from an accumulating series? */

@@ -320,9 +320,20 @@ static int follow(Instance *instance) {
          fail(instance, "the values that delays read cannot be computed for this step");
 }
 
+/* The search for the next event of a condition on time needs an end. If the importer has given none, the search goes on at an event
+ * where nothing changes. */
+static double end_of_search(const Solver *solver) {
+  const Model *model = solver->model;
+  double t = solver->now->time, end = solver->now->end;
+  if (!model->timed || end < HUGE_VAL) return end;
+  return t < model->stop ? model->stop : t + (model->stop - model->start);
+}
+
 /* A step of model exchange must not read values of itself: an event ends it. */
 static double next_event(Solver *solver) {
-  double t = solver->now->time, next = switching_next_time(&solver->switching, t, HUGE_VAL, &solver->now->at.timed);
+  double t = solver->now->time, until = end_of_search(solver);
+  double next = switching_next_time(&solver->switching, t, until, &solver->now->at.timed);
+  if (next > until && until < solver->now->end) next = until;
   return solver->model->delays ? fmin(next, t + delays_longest_step(&solver->delays, t, solver->y)) : next;
 }
 
@@ -368,7 +379,7 @@ InstanceStatus instance_completed(Instance *instance, int *needs_event, int *ter
   Scalars *now = solver->now;
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   if (crossed_mode(solver) < 0) edges_keep(&solver->edges, now->time, solver->y, 0);
-  if (solver->model->decide.actions) settle_watch(&solver->settle, now->time, solver->y);
+  events_watch(solver, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
   *needs_event = states_wants_exchange(solver, now->time, solver->y);
   *terminates = now->terminated;

@@ -293,6 +293,7 @@ static void step(void *context) {
   Solver *solver = call->solver;
   Steps *steps = &solver->steps;
   double defect;
+  steps_plan_timed(steps, solver->now->time, call->until);
   do {
     steps_begin(steps);
     if (steps_step(steps, steps_end(steps, call->until)) != STEP_OK) {
@@ -324,7 +325,6 @@ SolverStatus host_step(Solver *solver, double until, double *end, int *mode, boo
   if (has_integrator(solver) && was_tiny(solver, until)) host_start(solver, 0);
   if (!has_integrator(solver)) return SOLVER_FAILED;
   steps->stop = host_end(solver);
-  steps_plan_timed(steps, now->time, HUGE_VAL);
   steps->integrator->statistics(steps->self, &before);
   if (protect(&call, step) != SOLVER_OK) return SOLVER_FAILED;
   steps->integrator->statistics(steps->self, &after);

@@ -47,10 +47,13 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   edges->place = take(memory, (size_t)model->modes, sizeof *edges->place);
   edges->difference = numbers(memory, 2 * model->modes);
   edges->rate = numbers(memory, model->modes);
+  solver->schedule.timer = take(memory, model->schedule.count, sizeof *solver->schedule.timer);
+  solver->schedule.held = numbers(memory, (int)model->schedule.held);
   solver->decide.start = numbers(memory, model->decide.samples);
   solver->decide.interval = numbers(memory, model->decide.samples);
   solver->decide.count = take(memory, (size_t)model->decide.samples, sizeof *solver->decide.count);
   solver->reported = integers(memory, model->decide.actions);
+  solver->failure = take(memory, (size_t)model->decide.actions, sizeof *solver->failure);
 }
 
 static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
@@ -80,7 +83,9 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->differences = numbers(memory, 2 * model->modes);
   solver->message_values = numbers(memory, model->message_values);
   solver->edges.slope = numbers(memory, model->modes);
+  solver->schedule.room = take(memory, model->schedule.room, sizeof *solver->schedule.room);
   solver->settle.held = take(memory, (size_t)model->columns, 1);
+  solver->fired = take(memory, (size_t)decide->actions, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
   solver->initial_target = numbers(memory, largest(largest(start->columns, point->columns), model->point_count));
@@ -133,6 +138,11 @@ static Model cover(const Model *model) {
     int *const sizes[] = {&all.rows, &all.columns, &all.states, &all.work, &all.nonzeros};
     const int others[] = {other->rows, other->columns, other->states, other->work, other->nonzeros};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
+    SchedulePlan *schedule = &all.schedule;
+    const SchedulePlan *more = &other->schedule;
+    if (more->count > schedule->count) schedule->count = more->count;
+    if (more->held > schedule->held) schedule->held = more->held;
+    if (more->room > schedule->room) schedule->room = more->room;
   }
   return all;
 }
@@ -163,7 +173,7 @@ Solver *solver_make(const Model *model, void *memory) {
   size_t size = solver_size(model);
   memset(memory, 0, size);
   lay_out(model, memory, &solver);
-  solver->heap = heap_new(0);
+  solver->heap = solver->schedule.heap = heap_new(0);
   if (!solver->heap) return 0;
   solver->first = model;
   solver->width = cover(model).states;
@@ -216,6 +226,7 @@ static void fill_values(Solver *solver) {
     program_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
+  schedule_forget(&solver->schedule);
   stretches_forget(&solver->steps.stretches, model->modes);
   solver->steps.looks = (DefectLooks){.rejected = -HUGE_VAL};
   *solver->now = (Scalars){.time = model->start,
@@ -382,7 +393,7 @@ static SolverStatus close_step(Solver *solver, int waits, int *at_event) {
   if (*at_event && (status = pass_event(solver, open->mode)) != SOLVER_OK) return status;
   if (!*at_event && solver->model->decide.actions) {
     if (host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
-    settle_watch(&solver->settle, t, solver->event_y);
+    events_watch(solver, t, solver->event_y);
   }
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
@@ -391,7 +402,7 @@ static SolverStatus close_step(Solver *solver, int waits, int *at_event) {
 static SolverStatus stay_within(Solver *solver, double t) {
   if (host_point(solver, t, solver->y)) return SOLVER_FAILED;
   solver->now->time = t;
-  settle_watch(&solver->settle, t, solver->y);
+  events_watch(solver, t, solver->y);
   return solver->now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
@@ -460,6 +471,7 @@ int solver_is_set(const Solver *solver, int variable) {
 void solver_tune(Solver *solver, int variable, double value) {
   solver->overrides[solver->model->variable[variable].index] = value;
   program_set_parameter(solver, solver->model->variable[variable].index, value);
+  schedule_forget(&solver->schedule);
   program_set_dependents(solver);
 }
 

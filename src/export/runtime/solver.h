@@ -12,9 +12,11 @@
 #include "contract.h"
 #include "delays.h"
 #include "edges.h"
+#include "failure.h"
 #include "jump.h"
 #include "linear.h"
 #include "reset.h"
+#include "schedule.h"
 #include "settle.h"
 #include "state_form.h"
 #include "steps.h"
@@ -39,7 +41,7 @@ typedef struct ModelPiece {
 } ModelPiece;
 
 typedef struct ModelAction {
-  int is_warning;
+  int is_warning, in_when;
   int first_piece, behind_piece; /* the pieces of its message */
 } ModelAction;
 
@@ -138,6 +140,8 @@ typedef struct Model {
   const Condition *mode;
   const char *const *mode_text;
   ModelProgram *conditions, *written, *rates;
+  const SwitchingTimed *timed; /* 0: no condition depends only on time */
+  SchedulePlan schedule;
   int has_logic; /* other values than modes change at events */
   DecidePlan decide;
   ModelProgram *const *level_program;
@@ -222,6 +226,7 @@ typedef struct Solver {
   /* events */
   Edges edges;
   Decide decide;
+  Schedule schedule;
   Switching switching;
   Settle settle;
   Jump jump;
@@ -230,6 +235,8 @@ typedef struct Solver {
   double *values, *differences, *message_values;
   double *begin, *left_y, *settle_y, *branch_values, *event_y;
   int *reported;
+  Failure *failure;     /* per action: an assertion that fails */
+  unsigned char *fired; /* per action: at the last check */
   /* delays */
   Delays delays;
   double *past_y; /* the columns at the end of the history of delays */
@@ -323,14 +330,17 @@ int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StateFormSolve *how);
 
-/* timed.c: methods of switching.h */
-extern const SwitchingHost timed_methods;
+/* events.c: of switching.h */
+extern const SwitchingHost events_switching;
 
 /* events.c */
 int events_any(const Model *model);
 
 /* Handles an event of a mode (-1: of none). Returns 1 if it does not settle. */
 int events_pass(Solver *solver, int mode);
+
+/* Checks the assertions between events. */
+void events_watch(Solver *solver, double t, const double *y);
 
 int events_initial(Solver *solver, double t, double *y);
 int events_first(Solver *solver);

@@ -1,0 +1,24 @@
+/* failure: an assertion that fails. A run ends with it, except where it fails only for a time that is zero up to errors: between two
+ * events that happen at once, or at the edge of a condition. Exported solvers contain this file unchanged. */
+#pragma once
+
+#include <stdbool.h>
+
+typedef struct Failure {
+  bool is_open; /* the assertion fails */
+  double since;
+} Failure;
+
+typedef enum FailureState {
+  FAILURE_NONE,
+  FAILURE_WAITS, /* it fails, but not yet for long enough */
+  FAILURE_OVER,  /* it has failed, but not for long enough */
+  FAILURE_ENDS_RUN
+} FailureState;
+
+typedef struct FailureTimes {
+  double start, stop; /* of the run, at whose ends every failure counts */
+} FailureTimes;
+
+/* Call this where the assertion was checked at t. An assertion in a when is checked only once, so it ends the run. */
+FailureState failure_note(Failure *failure, bool fails, bool in_when, double t, FailureTimes run);
