@@ -1,6 +1,8 @@
 /* branches: see branches.h. */
 #include "array/branches.h"
 
+#include "base/map.h"
+
 #include <string.h>
 
 /* Does the condition depend only on discrete values? */
@@ -22,18 +24,25 @@ static bool differ(Dag *dag, Expr a, Expr b) {
   return !same;
 }
 
-/* Finds the if-expressions whose conditions satisfy `is_condition`. */
+/* Finds the if-expressions whose conditions satisfy `is_condition` and whose branches differ, and those with the same conditions. */
 static Branches find(const Problem *problem, bool (*is_condition)(const Dag *dag, Expr e), Arena *arena) {
   Dag *dag = problem->model->dag;
   IndexVec below = {0};
   ExprVec found = {0};
+  Map differing = map_make(arena->heap);
   dag_below_nonsmooth(dag, dag_scratch(dag), problem->residual, problem->equations, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Expr e = below.data[k];
     if (dag_op(dag, e) == OP_IF && is_condition(dag, dag_child(dag, e, 0)) &&
         differ(dag, dag_child(dag, e, 1), dag_child(dag, e, 2)))
+      map_put(&differing, dag_child(dag, e, 0), 1);
+  }
+  for (uint32_t k = 0; k < below.count; k++) {
+    Expr e = below.data[k];
+    if (dag_op(dag, e) == OP_IF && map_get(&differing, dag_child(dag, e, 0)) != MAP_NONE)
       vec_push(arena->heap, &found, e);
   }
+  map_free(&differing);
   Branches branches = {.count = found.count};
   branches.node = arena_array(arena, found.count, sizeof(Expr));
   branches.condition = arena_array(arena, found.count, sizeof(Expr));

@@ -442,7 +442,7 @@ static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, doub
     memcpy(last, y, system->columns * sizeof *last);
     double next = at + step < 1 ? at + step : 1;
     y[system->homotopy] = next;
-    PatchResult result = patch_solve(patch, t0, y);
+    PatchResult result = patch_correct(patch, t0, y);
     *iterations += result.iterations;
     bool is_along = result.solved && !has_left(system, last, y);
     if (!is_along) memcpy(y, last, system->columns * sizeof *last);

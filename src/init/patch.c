@@ -205,6 +205,8 @@ static PatchResult solve(Patch *patch, double t, double *y, NonlinearResult (*by
 
 PatchResult patch_solve(Patch *patch, double t, double *y) { return solve(patch, t, y, nonlinear_solve); }
 
+PatchResult patch_correct(Patch *patch, double t, double *y) { return solve(patch, t, y, nonlinear_correct); }
+
 PatchResult patch_continue(Patch *patch, double t, double *y) { return solve(patch, t, y, nonlinear_continue); }
 
 PatchResult patch_trace(Patch *patch, double t, uint32_t position, double goal, double *y) {

@@ -37,6 +37,9 @@ void patch_set_follower(Patch *patch, const PatchFollower *follower);
 /* Solves from y, in place; after a failure y is where the rows are best satisfied. */
 PatchResult patch_solve(Patch *patch, double t, double *y);
 
+/* Corrects y, which is near a solution, by Newton's method alone. */
+PatchResult patch_correct(Patch *patch, double t, double *y);
+
 /* Moves a solution y along the solutions to a local minimum of its distance to `origin`, per column of the patch. */
 void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result);
 

@@ -675,11 +675,15 @@ static void climb(NonlinearResult *result, NonlinearResult other, NonlinearRung 
   result->iterations = iterations;
 }
 
-NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x) {
+NonlinearResult nonlinear_correct(Nonlinear *nonlinear, double *x) {
   relieve(nonlinear, HUGE_VAL);
-  bool by_corrections = nonlinear->problem->by_corrections && nonlinear->free == nonlinear->rows;
   copy(nonlinear, nonlinear->entered, x);
-  NonlinearResult result = iterate(nonlinear, x);
+  return iterate(nonlinear, x);
+}
+
+NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x) {
+  bool by_corrections = nonlinear->problem->by_corrections && nonlinear->free == nonlinear->rows;
+  NonlinearResult result = nonlinear_correct(nonlinear, x);
   if (result.defined && !result.solved && by_corrections) {
     double *reached = heap_copy(nonlinear->heap, x, (size_t)nonlinear->columns, sizeof *x);
     NonlinearResult other = {0};

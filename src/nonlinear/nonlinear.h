@@ -77,6 +77,9 @@ void nonlinear_set_careful(Nonlinear *nonlinear, bool careful);
 /* Solves from x, in place; after a failure x is where the equations are best satisfied. */
 NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x);
 
+/* Newton's method alone, from a point near a solution: the ladder could lead to other solutions. */
+NonlinearResult nonlinear_correct(Nonlinear *nonlinear, double *x);
+
 /* The same by continuation in the guess: the residual at the guess is removed gradually (Newton homotopy), by nonlinear_trace. */
 NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x);
 

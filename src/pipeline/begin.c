@@ -142,22 +142,30 @@ static bool start_own(Simulation *simulation, const bool *holds) {
   return true;
 }
 
+/* Values lead to a mode, and the mode to values. If a mode comes again, it will do so for ever: then a mode of the cycle counts whose
+ * values are on the edge to the next. */
 bool mode_start(Simulation *simulation, const bool *holds, const double *parameters) {
-  uint32_t before = simulation->diags->list.count;
+  uint32_t before = simulation->diags->list.count, last = simulation->base->branches.count + 1;
+  VEC(const Plan *) tried = {0};
   if (!plan_is_derivable(simulation->base)) return start_own(simulation, holds);
   for (uint32_t round = 0;; round++) {
     diags_keep(simulation->diags, before);
     const Plan *plan = mode_plan(simulation, holds, parameters, simulation->diags);
     if (!plan || !find_start(simulation, plan, parameters)) return false;
     if (fits_mode(simulation)) return true;
+    uint32_t known = 0;
+    while (known < tried.count && tried.data[known] != plan) known++;
+    bool is_cycle = known < tried.count;
+    if (!is_cycle) vec_push(simulation->heap, &tried, plan);
+    else if (tried.count == round) last = round + (round - known) - 1;
     Evaluator *evaluator = simulation->original.evaluator;
-    if (round > plan->branches.count) {
-      if (start_is_on_edge(plan, evaluator, &simulation->initial, simulation->heap)) return true;
-      plan_report_unsettled(simulation->diags);
-      return false;
-    }
+    if ((is_cycle || round == last) && start_is_on_edge(plan, evaluator, &simulation->initial, simulation->heap))
+      return true;
+    if (round == last) break;
     holds = start_branches(plan, evaluator, simulation->heap);
   }
+  plan_report_unsettled(simulation->diags);
+  return false;
 }
 
 /* A plan that depends on the ranks at its values, or that has objects which change, cannot be used for other values. */
