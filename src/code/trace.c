@@ -14,28 +14,26 @@ enum { WAY_LIMIT = 1024 };
  * never takes. Later trials are short. */
 enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
 
-/* Results that call sites request, or partial derivatives of them. Sites that request different results, or first partials with
- * respect to different arguments, share one demand: the code computes all of them, and the next site finds them there. */
+/* Results that call sites request, or a partial derivative of them. Sites that request first partials with respect to different
+ * arguments share one demand: the code computes all of them, and the next site finds them there. */
 typedef struct Demand {
-  uint32_t order;
+  uint32_t order, result_count;
   IndexVec partials; /* order 1: all requested partial derivatives; higher orders: the parts of one mixed derivative */
-  IndexVec results;  /* all requested results */
+  uint32_t *results;
   double *arguments; /* of the last call, whose values are in the code of this path; UINT32_MAX: none */
   uint32_t way;
 } Demand;
 
-/* A call site: what it demands, its position among the first partials of that demand, the positions of its results there, and the
- * path that its last call took. */
+/* A call site: what it demands, its position among the first partials of that demand, and the path that its last call took. */
 typedef struct Visitor {
   uint32_t demand, position, way;
-  IndexVec results;
 } Visitor;
 
 /* The code of one path for one demand. Its outputs are the conditions, then the results; for first partials, the
- * derivatives of the results with respect to the first argument, then to the next one. A derivative that is not given is NaN. */
+ * derivatives of the results with respect to the first argument, then to the next one. */
 typedef struct WayCode {
   Kernel kernel;
-  Registers *registers;
+  Registers *registers; /* NULL: a derivative is not given */
   double *values;
 } WayCode;
 
@@ -80,7 +78,8 @@ Trace *trace_new(Heap *heap, Tracer *tracer, const Function *function, Names *na
 /* ---- demands ---- */
 
 static bool is_demand_of(const Demand *demand, const CallSite *site) {
-  if (demand->order != site->partial_count) return false;
+  if (demand->order != site->partial_count || demand->result_count != site->result_count) return false;
+  if (memcmp(demand->results, site->results, site->result_count * sizeof *site->results) != 0) return false;
   return demand->order <= 1 ||
          memcmp(demand->partials.data, site->partials, site->partial_count * sizeof *site->partials) == 0;
 }
@@ -88,41 +87,35 @@ static bool is_demand_of(const Demand *demand, const CallSite *site) {
 static uint32_t find_demand(Trace *trace, const CallSite *site) {
   for (uint32_t d = 0; d < trace->demands.count; d++)
     if (is_demand_of(&trace->demands.data[d], site)) return d;
-  Demand demand = {.order = site->partial_count, .way = UINT32_MAX};
+  Demand demand = {.order = site->partial_count, .result_count = site->result_count, .way = UINT32_MAX};
+  demand.results = heap_copy(trace->heap, site->results, site->result_count, sizeof *site->results);
   demand.arguments = heap_array(trace->heap, trace->function->arguments, sizeof *demand.arguments);
-  for (uint32_t p = 0; p < site->partial_count && demand.order > 1; p++)
-    vec_push(trace->heap, &demand.partials, site->partials[p]);
+  for (uint32_t p = 0; p < site->partial_count; p++) vec_push(trace->heap, &demand.partials, site->partials[p]);
   vec_push(trace->heap, &trace->demands, demand);
   return trace->demands.count - 1;
 }
 
-/* The place of a result, or of the argument of a first partial, in a list of the demand; code that was made without it is made again. */
-static uint32_t find_place(Trace *trace, uint32_t number, IndexVec *list, uint32_t wanted) {
-  for (uint32_t p = 0; p < list->count; p++)
-    if (list->data[p] == wanted) return p;
-  vec_push(trace->heap, list, wanted);
-  trace->demands.data[number].way = UINT32_MAX;
+/* The place of a first partial; code that was made without it is made again. */
+static uint32_t find_partial(Trace *trace, uint32_t number, uint32_t argument) {
+  Demand *demand = &trace->demands.data[number];
+  for (uint32_t p = 0; p < demand->partials.count; p++)
+    if (demand->partials.data[p] == argument) return p;
+  vec_push(trace->heap, &demand->partials, argument);
+  demand->way = UINT32_MAX;
   for (uint32_t w = 0; w < trace->ways.count; w++)
     if (number < trace->ways.data[w].codes.count) trace->ways.data[w].codes.data[number] = NULL;
-  return list->count - 1;
+  return demand->partials.count - 1;
 }
 
 static void set_visitor(Trace *trace, Visitor *visitor, const CallSite *site) {
-  uint32_t number = visitor->demand = find_demand(trace, site);
-  Demand *demand = &trace->demands.data[number];
-  visitor->position = site->partial_count == 1 ? find_place(trace, number, &demand->partials, site->partials[0]) : 0;
-  visitor->results.count = 0;
-  for (uint32_t r = 0; r < site->result_count; r++)
-    vec_push(trace->heap, &visitor->results, find_place(trace, number, &demand->results, site->results[r]));
+  visitor->demand = find_demand(trace, site);
+  visitor->position = site->partial_count == 1 ? find_partial(trace, visitor->demand, site->partials[0]) : 0;
 }
 
 static bool is_visitor_at(const Trace *trace, const Visitor *visitor, const CallSite *site) {
   const Demand *demand = &trace->demands.data[visitor->demand];
-  bool is_same = is_demand_of(demand, site) && visitor->results.count == site->result_count &&
-                 (site->partial_count != 1 || demand->partials.data[visitor->position] == site->partials[0]);
-  for (uint32_t r = 0; r < site->result_count && is_same; r++)
-    is_same = demand->results.data[visitor->results.data[r]] == site->results[r];
-  return is_same;
+  return is_demand_of(demand, site) &&
+         (site->partial_count != 1 || demand->partials.data[visitor->position] == site->partials[0]);
 }
 
 /* The visitor at the site's address; another site may have been there before. */
@@ -268,15 +261,21 @@ static Kernel make_kernel(Heap *heap, const Draft *draft, const Expr *roots, uin
   return kernel;
 }
 
+static bool all_given(const Expr *roots, uint32_t count) {
+  for (uint32_t r = 0; r < count; r++)
+    if (roots[r] == EXPR_NONE) return false;
+  return true;
+}
+
 /* The requested results, or their derivatives instead. */
 static uint32_t demand_size(const Demand *demand) {
-  return demand->results.count * (demand->order == 1 ? demand->partials.count : 1);
+  return demand->result_count * (demand->order == 1 ? demand->partials.count : 1);
 }
 
 static void set_results(const Draft *draft, const Demand *demand, Expr *roots) {
-  uint32_t count = demand->results.count;
+  uint32_t count = demand->result_count;
   Expr *list = heap_array(draft->heap, count, sizeof *list);
-  for (uint32_t r = 0; r < count; r++) list[r] = roots[r] = draft->recording.results.data[demand->results.data[r]];
+  for (uint32_t r = 0; r < count; r++) list[r] = roots[r] = draft->recording.results.data[demand->results[r]];
   if (demand->order == 1) derive_all(draft, demand->partials.data, demand->partials.count, list, count, roots);
   for (uint32_t p = 0; p < demand->order && demand->order > 1; p++) {
     derive_all(draft, &demand->partials.data[p], 1, list, count, roots);
@@ -291,13 +290,13 @@ static WayCode *make_code(Heap *heap, Draft *draft, const Demand *demand) {
   WayCode *code = heap_alloc(heap, sizeof *code);
   set_results(draft, demand, roots + conditions);
   if (conditions) memcpy(roots, draft->recording.conditions.data, conditions * sizeof *roots);
-  for (uint32_t r = 0; r < count; r++)
-    if (roots[r] == EXPR_NONE) roots[r] = dag_constant(draft->dag, NAN);
-  find_given_values(draft);
-  replace_given(draft, draft->recording.given.count, roots, count);
-  code->kernel = make_kernel(heap, draft, roots, count);
-  code->registers = registers_new(heap, tape_new(heap, &code->kernel), (Calling){0});
-  code->values = heap_array(heap, count, sizeof *code->values);
+  if (all_given(roots, count)) {
+    find_given_values(draft);
+    replace_given(draft, draft->recording.given.count, roots, count);
+    code->kernel = make_kernel(heap, draft, roots, count);
+    code->registers = registers_new(heap, tape_new(heap, &code->kernel), (Calling){0});
+    code->values = heap_array(heap, count, sizeof *code->values);
+  }
   return code;
 }
 
@@ -385,7 +384,7 @@ static uint32_t follow(Trace *trace, const Visitor *visitor, const double *argum
   uint32_t way = visitor->way;
   for (uint32_t tried = 0; way < trace->ways.count && tried < trace->ways.count; tried++) {
     WayCode *code = *code_place(trace, way, visitor->demand);
-    if (!code) return UINT32_MAX;
+    if (!code || !code->registers) return UINT32_MAX;
     run_code(code, arguments);
     uint32_t condition = first_change(&trace->ways.data[way], code->values);
     if (condition == trace->ways.data[way].decisions.count) return way;
@@ -398,12 +397,11 @@ static bool take_results(const Trace *trace, const Visitor *visitor, double *res
   const Demand *demand = &trace->demands.data[visitor->demand];
   const DecisionPath *way = &trace->ways.data[visitor->way];
   const double *values = way->codes.data[visitor->demand]->values + way->decisions.count;
-  values += (size_t)visitor->position * demand->results.count;
-  for (uint32_t r = 0; r < visitor->results.count; r++) {
-    results[r] = values[visitor->results.data[r]];
-    if (!isfinite(results[r])) return false;
-  }
-  return true;
+  values += (size_t)visitor->position * demand->result_count;
+  bool is_finite = true;
+  for (uint32_t r = 0; r < demand->result_count; r++) is_finite = is_finite && isfinite(values[r]);
+  if (is_finite) memcpy(results, values, demand->result_count * sizeof *results);
+  return is_finite;
 }
 
 static bool is_given_up(Trace *trace) {
@@ -425,7 +423,7 @@ static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
   trace->demands.data[visitor->demand].way = UINT32_MAX;
   if (way == UINT32_MAX) {
     way = record_way(trace, visitor->demand, arguments);
-    if (way == UINT32_MAX) return false;
+    if (way == UINT32_MAX || !(*code_place(trace, way, visitor->demand))->registers) return false;
     run_code(*code_place(trace, way, visitor->demand), arguments);
   }
   visitor->way = trace->demands.data[visitor->demand].way = way;
