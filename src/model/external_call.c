@@ -117,8 +117,7 @@ static bool pass_values(Passing *passing, const uint32_t *places) {
   if (places[0] != UINT32_MAX) call->result = value_to_external(passing, &frame_top(machine)->slots[places[0]]);
   bool is_done = external_run(call);
   machine->lacks_right = !is_done && call->lacks_right;
-  if (!is_done)
-    return machine_error(machine, "external function `%s`: %s", call->function->name, call->failure);
+  if (!is_done) return machine_error(machine, "external function `%s`: %s", call->function->name, call->failure);
   return take_outputs(passing, places);
 }
 
