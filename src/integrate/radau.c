@@ -69,7 +69,6 @@ typedef struct Radau {
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
   double theta, convergence;            /* contraction of the last iteration; theta / (1 - theta), kept between steps */
-  double left, last_left;               /* the error that Newton's method left in this step, and in the last one */
   bool linear;                          /* dG/dy is constant */
   double accepted_step, accepted_error; /* for the predictive control; step 0: none */
   int iterations;                       /* iterations of the last Newton solve */
@@ -444,12 +443,12 @@ static double radau_bend(const Radau *radau, double t) {
 }
 
 /* The error of the step in tolerances; if it is 1 or more, the step must be smaller. *is_unresolved: columns outside the
- * error test of the states also require a smaller step, unless Newton's method has left an error of this size in the states at the end
- * of the last step: however much these columns amplify it, it is no part of the solution. */
+ * error test of the states also require a smaller step, unless the error of the states is within what Newton's method left at the end of
+ * the last step: that is a transient of round-off, however large it is in columns that amplify it. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
   double unresolved = fmax(radau_gap(radau), radau_departure(radau));
-  bool is_left = radau->last_h > 0 && radau->system->links > 0 && error <= radau->last_left;
+  bool is_left = radau->last_h > 0 && radau->system->links > 0 && error <= radau->goal[radau->method - radau_methods];
   *is_unresolved = unresolved > error && h > radau->shortest_followed && !is_left;
   return *is_unresolved ? unresolved : error;
 }
@@ -559,7 +558,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
     }
     norm_before = fmax(norm, DBL_EPSILON);
     radau_apply_change(radau);
-    double left = radau->left = radau->convergence * norm;
+    double left = radau->convergence * norm;
     if (left <= goal && (iteration > 1 || !radau->is_foreseen)) return NEWTON_CONVERGED;
     double change = radau_estimate_change(radau, h);
     if (iteration > 1 && radau_is_hopeless(radau, h, radau->convergence * change)) {
@@ -652,7 +651,6 @@ static void radau_remember(Radau *radau, double h, double t_new) {
   radau->passed_h = 0;
   radau->last_t = radau->t;
   radau->last_h = h;
-  radau->last_left = radau->left;
   radau->t = t_new;
 }
 
