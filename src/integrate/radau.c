@@ -443,13 +443,11 @@ static double radau_bend(const Radau *radau, double t) {
 }
 
 /* The error of the step in tolerances; if it is 1 or more, the step must be smaller. *is_unresolved: columns outside the
- * error test of the states also require a smaller step, unless the error of the states is within what Newton's method left at the end of
- * the last step: that is a transient of round-off, however large it is in columns that amplify it. */
+ * error test of the states also require a smaller step. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
   double unresolved = fmax(radau_gap(radau), radau_departure(radau));
-  bool is_left = radau->last_h > 0 && radau->system->links > 0 && error <= radau->goal[radau->method - radau_methods];
-  *is_unresolved = unresolved > error && h > radau->shortest_followed && !is_left;
+  *is_unresolved = unresolved > error && h > radau->shortest_followed;
   return *is_unresolved ? unresolved : error;
 }
 
