@@ -21,8 +21,8 @@ void effects_order(Effects *effects, const Logic *logic, const Dag *dag);
 void effects_wait(Effects *effects, bool is_start);
 void effects_wait_no_more(Effects *effects);
 
-/* An event, or an iteration of it, begins: forgets earlier results, except while events are held, because held events are
- * tried again. */
+/* Call this where an event or an iteration of it begins. Forgets earlier results. While events are held they are kept, because such
+ * events are tried again. */
 void effects_begin(Effects *effects);
 void effects_hold(Effects *effects, bool holds);
 

@@ -285,7 +285,7 @@ static void flip_branches(const Plan *plan, Expr condition, bool *holds) {
     if (plan->branches.condition[k] == condition) holds[k] = !holds[k];
 }
 
-/* A condition whose change, from the current mode, leads to equations for which the array was not made; EXPR_NONE: there is none.
+/* A condition that, if it changes in the current mode, leads to equations for which the array was not made; EXPR_NONE: there is none.
  * An array for all branches is valid in a mode with as many degrees of freedom: its offsets are optimal there, too (Pryce 2001). */
 static Expr restructuring_condition(Plan *plan) {
   if (plan->holds) return plan->branches.condition[0];

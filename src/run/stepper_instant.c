@@ -75,8 +75,8 @@ static double way_to(const Stepper *stepper, double singular) {
   return way > 0 && way < span ? way : span;
 }
 
-/* The time scale of a point in the last step, which ends at t, or just before that step: the columns may change as fast as
- * they have changed since the last event or instant. Times near the point differ by more than round-off. */
+/* The time scale of a singular point near the last step, which ends at t. The columns may change within the time since the last
+ * event or instant, so the scale is not longer. Parts of it differ from the point by more than round-off. */
 static double way_within(const Stepper *stepper, double singular, double t) {
   double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->now.before));
   return fmax(fmin(way_to(stepper, singular), t - since), FAR * DBL_EPSILON * fabs(t) / LOCATED);
