@@ -36,9 +36,8 @@ typedef struct Schedule {
   const double *parameters, *pre;
   double *discretes;
   int first; /* the discrete value of mode 0 */
-  const double *
-      end; /* end of the run: nothing comes after it. A relation that would change right after it no longer changes: at the
-                      * end `time > end` is false */
+  /* The end of the run. A relation that would change right after it no longer changes: at the end `time > end` is false. */
+  const double *end;
 } Schedule;
 
 /* The methods of switching.h; the object is a Schedule. */

@@ -26,10 +26,10 @@ typedef struct SwitchingHost {
 
 /* The conditions that depend only on time (code/schedule.h). */
 typedef struct SwitchingTimed {
-  /* Sets them to their values at t, except those marked in `waits` (0: none); returns how many changed. */
+  /* Sets each condition to its value at t, except those marked in `waits` (0: none). Returns how many have changed. */
   int (*set)(void *self, double t, const bool *waits);
 
-  /* The first one whose value at t is not its present one; -1: none. */
+  /* The mode of the first condition whose value at t differs from its present value; -1: there is none. */
   int (*find_change)(const void *self, double t);
 
   /* The first time in (t, stop] at which one of them changes, and its mode. If none changes before `first`, the time of the first

@@ -489,7 +489,7 @@ static bool try_homotopy(InitialAttempt *attempt) {
   return solved && values_hold(attempt);
 }
 
-/* Does a unit of one row give its column explicitly? */
+/* Does the unit have one row, which is linear in its column? Then the column is a formula of the others. */
 static bool is_formula(const InitialSystem *system, const Blocks *units, int32_t unit) {
   int32_t begin = units->start[unit];
   Expr leaf = system_leaf(system, (uint32_t)units->column[begin]), slope, rest;
@@ -629,7 +629,7 @@ static bool solve_from_nominal(InitialAttempt *attempt) {
 
 /* ---- other guesses ---- */
 
-/* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Large systems  *
+/* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Large systems
  * get fewer guesses: to refuse one must not take many times as long as to solve it. */
 static const double SPREAD[] = {0.3, 1, 3, 10};
 enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 256 };

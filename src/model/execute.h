@@ -87,8 +87,8 @@ typedef struct Domain {
   bool (*reinit)(void *context, const void *path, const Value *target, const Value *value, Span span);
 } Domain;
 
-/* The most known values among which unknown conditions choose, as for the end of a search or a subscript. With more values,
- * the function is called during the run instead. */
+/* Where a search ends, or which element a subscript takes, may be unknown until the run. At most this many cases are followed. A
+ * function with a longer search is called during the run. */
 enum { CHOICES = 64 };
 
 /* Limits of a run, in addition to the heap's budget of work; 0 means the default. */

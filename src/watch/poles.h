@@ -1,7 +1,7 @@
 /* poles: divisions by zero within the last step. The points of a run on both sides of such a time have finite values, and nothing
  * else shows that the solution is undefined between them.
  *
- * The factors of all divisors and of all arguments of logarithms are watched, and cos(x) for tan(x) (ArrayCode.pole). A factor  *
+ * The factors of all divisors and of all arguments of logarithms are watched, and cos(x) for tan(x) (ArrayCode.pole). A factor
  * counts as zero where it changes its sign, or where it is smaller than the tolerance times its values at most a step before and
  * after. A quotient whose dividend is also zero there has a value, and a branch that is not taken does not count. */
 #pragma once
