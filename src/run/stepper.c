@@ -386,7 +386,6 @@ static bool step_to_event(Stepper *stepper) {
       if (!event && !conditions_hold(stepper)) return false;
       if (!follow_variations(stepper)) return false;
       event = event && stepper->at_event;
-      if (event && stepper->t_event < stepper->now.t_timed && !stepper_note_event(stepper)) return false;
       if (!event && !stepper_misses_no_event(stepper)) return false;
       t = stepper_time(stepper);
     } while (!event && t == stepper->now.before);

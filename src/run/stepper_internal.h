@@ -212,9 +212,6 @@ void stepper_jump(Stepper *stepper, double t);
  * that hold. */
 bool stepper_start_is_regular(Stepper *stepper);
 
-/* Records an event of the states. false: infinitely many follow, which ends the run. */
-bool stepper_note_event(Stepper *stepper);
-
 /* After a step without an event: was no expected event lost? A lost one is an error. */
 bool stepper_misses_no_event(Stepper *stepper);
 
