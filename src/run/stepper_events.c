@@ -169,9 +169,7 @@ bool stepper_misses_no_event(Stepper *stepper) {
 
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->settle.restructured; }
 
-/* Handles the event that depends only on time, at which the last step ended. An implicit method leaves an error in the rows, which
- * is not a jump. */
-static void take_timed(Stepper *stepper) {
+void stepper_meet_time(Stepper *stepper) {
   if (stepper->steps.integrator->explicit_form || !stepper_interpolate(stepper, stepper->now.t_timed, stepper->steps.y))
     stepper_copy_values(stepper);
   stepper_set_event(stepper, stepper->now.t_timed,
@@ -180,20 +178,7 @@ static void take_timed(Stepper *stepper) {
   stepper->statistics.time_events++;
 }
 
-/* Finds an event of states, or the end of sliding, in the last step, and ends the step there. */
-static bool find_state_event(Stepper *stepper, const WatchedStep *step) {
-  double t;
-  int mode = 0;
-  if (!steps_find_event(&stepper->steps, step, &t, &mode)) return false;
+void stepper_meet_states(Stepper *stepper, double t, int mode) {
   stepper_set_event(stepper, t, EVENT_CONDITION, (uint32_t)mode);
   stepper->statistics.events++;
-  return true;
-}
-
-bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet) {
-  stepper->at_event = false;
-  if (!is_quiet && find_state_event(stepper, step)) return true;
-  if (stepper->steps.integrator->time(stepper->steps.self) < stepper->now.t_timed) return false;
-  take_timed(stepper);
-  return true;
 }

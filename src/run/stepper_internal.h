@@ -225,8 +225,10 @@ bool stepper_finish_event(Stepper *stepper, bool settled);
  * integrator is waiting. */
 void stepper_suit_integrator(Stepper *stepper, double t);
 
-/* Ends the step at the first event in it, if there is one. is_quiet: there is certainly none of the states. */
-bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet);
+/* The last step ends at the event that depends only on time; or at an event of states, whose columns are in stepper->steps.y. An
+ * implicit method leaves an error in the rows, which is not a jump. */
+void stepper_meet_time(Stepper *stepper);
+void stepper_meet_states(Stepper *stepper, double t, int mode);
 
 /* ---- the defect ---- */
 

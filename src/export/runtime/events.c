@@ -189,10 +189,8 @@ static void report_mode(const Solver *solver, int m, const char *text) {
   report(solver, solver->model->mode_text[m]);
 }
 
-int events_are_undefined(Solver *solver, double t, const double *y) {
-  int m = edges_undefined(&solver->edges, t, y);
-  if (m >= 0) report_mode(solver, m, "this condition is not defined:");
-  return m >= 0;
+void events_report_undefined(const Solver *solver, int mode) {
+  if (mode >= 0) report_mode(solver, mode, "this condition is not defined:");
 }
 
 static void end(void *host, const double *y) {
@@ -234,7 +232,7 @@ static int iterate(Solver *solver, double *y, int mode, bool resumes) {
   if (!settled && !solver->settle.restructured) {
     if (decide->refused >= 0) report_action(solver, &solver->model->action[decide->refused], t, y);
     if (decide->undefined) report_undefined(solver, decide->undefined);
-    events_are_undefined(solver, t, y);
+    events_report_undefined(solver, edges_undefined(&solver->edges, t, y));
   }
   return !settled;
 }
