@@ -3,8 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
-void _gfortran_concat_string(size_t length, char *to, size_t first_length, const char *first, size_t second_length,
-                             const char *second);
+// Weak: a program that is linked with Fortran's run-time library keeps that library's function.
+__attribute__((weak)) void _gfortran_concat_string(size_t length, char *to, size_t first_length, const char *first,
+                                                   size_t second_length, const char *second);
 
 /* to = first // second, cut or filled with blanks to its length. */
 void _gfortran_concat_string(size_t length, char *to, size_t first_length, const char *first, size_t second_length,
