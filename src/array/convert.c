@@ -338,8 +338,9 @@ static double *weigh_shares(const Converter *converter, const double *move, bool
   return weight;
 }
 
-/* The other equations determine only a sum of the free unknowns. Replaces this equation by one that brings them as near as
- * possible to their start values: the correction is normal to the direction in which they may move. */
+/* The other equations determine only a sum of the free unknowns. Replaces this equation by one that brings the unknowns as near as
+ * possible to their start values. The difference from the start values is then normal to the direction in which the unknowns may
+ * move. */
 static bool share_freely(Converter *converter, uint32_t i, bool all, const char *how) {
   const double *move = release_move(&converter->problem, &converter->samples, i, converter->arena);
   if (!move) return false;

@@ -393,8 +393,8 @@ static double radau_states_norm(const Radau *radau, const double *vector) {
   return sqrt(sum / fmax(radau->system->links, 1));
 }
 
-/* The continuous output uses the filtered defect where the filter removes most of it. The solution leaves the slope at the start of
- * a stiff step at once, and that slope would spoil the whole step. */
+/* If the filter removes most of the defect, the continuous output uses the filtered defect. In a stiff step, the solution has the
+ * slope at the start only for a very short time, and that slope would spoil the whole polynomial. */
 static void radau_filter_defect(Radau *radau) {
   if (radau_states_norm(radau, radau->estimate) > EARLY * radau->raw_error) return;
   for (int32_t l = 0; l < radau->system->links; l++) {

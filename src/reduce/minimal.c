@@ -5,9 +5,9 @@
  * of (18) to (20): let E be the rows' Jacobian with respect to the derivatives that occur, and Z its left null space. The rows of
  * Z^T that stay dependent with respect to the variables without derivatives must be differentiated; this is repeated until none is
  * left. Equations that give derivatives in such a combination are substituted into the others before these are differentiated
- * (section 3.4, the step from (39) on), where that leaves no derivative to be determined. Then they need not be differentiated
- * themselves. If the steps end with all differentiations of the structural analysis, the system is the one with dummy
- * derivatives, including the choice of states. */
+ * (section 3.4, the step from (39) on). This is done only if no derivative is left to be determined. Then they need not be
+ * differentiated themselves. If the steps end with all differentiations of the structural analysis, the system is the one with
+ * dummy derivatives, including the choice of states. */
 #include "array/definitions.h"
 #include "reduce/dense.h"
 #include "reduce/method.h"

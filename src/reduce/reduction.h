@@ -169,8 +169,8 @@ void reduction_keep(Reduction *reduction);
  * false: it is not such a model. */
 bool reduction_keep_unconstrained(Reduction *reduction);
 
-/* Makes the system of other equations for the same unknowns (one residual per equation of the problem), with dummy
- * derivatives if it still needs them. false: those equations are structurally singular. */
+/* Makes a system from other equations for the same unknowns (one residual per equation of the problem), with dummy derivatives if
+ * these equations need them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
 /* Makes the rows of the form the system to integrate. They are the rows of an array with the smaller offsets c, in its order. d:

@@ -225,8 +225,8 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, in
   return true;
 }
 
-/* The matrix entries that the joint program of a unit evaluates: the entries of its stage that are not constant, and
- * the entries that the last correction of a nonlinear unit below has changed. The latter then need no separate program. */
+/* The matrix entries that the joint program of a unit evaluates. These are the entries of its stage that are not constant, and the
+ * entries that the last correction of a nonlinear unit at a lower stage has changed. The latter then need no separate program. */
 static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
   const BlockGroup *group = &shape->group[unit->stage];
   const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];

@@ -54,8 +54,8 @@ static void scale_line(double *first, size_t stride, uint32_t count, double fact
   *all *= factor;
 }
 
-/* Scales rows and columns in turn to geometric means of 1 (Curtis, Reid 1972, in its simplest form): singular values of a badly
- * scaled matrix, such as one with masses of 1e-7 and forces of 1, say little. */
+/* Scales rows and columns in turn to geometric means of 1 (Curtis, Reid 1972, in its simplest form). The singular values of a badly
+ * scaled matrix, such as one with masses of 1e-7 and forces of 1, do not show its rank. */
 static void equilibrate(PartRanks *ranks, uint32_t m, uint32_t n) {
   for (uint32_t q = 0; q < n; q++) ranks->factor[q] = 1;
   for (int turn = 0; turn < EQUILIBRATION_TURNS; turn++) {
