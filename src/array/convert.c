@@ -404,8 +404,8 @@ static bool step_surplus(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The method's condition on a factor: its derivatives of unknowns of the block must be lower than those that cancel, and
- * its derivatives of other unknowns must not be too high. */
+/* The method's condition on a factor. Of the unknowns of the block it may contain only derivatives that are lower than those that
+ * cancel, and of other unknowns only derivatives that are not too high. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];

@@ -7,10 +7,10 @@
  * In all other equations, an if-expression without events gets events if it certainly jumps at an edge that depends only on states
  * and time. The solution may slide along such an edge, and steps must not pass over it.
  *
- * A solution that is differentiated with respect to parameters needs more. If the equations jump without an event, its derivatives
- * jump with the time of the jump: the jump becomes an event, at which they are followed (vary/sensitivity.h). A kink in an equation
- * that is differentiated once becomes an event for the same reason. Conditions whose branches meet make no events, and neither do
- * conditions that only guard a root or a logarithm against undefined arguments. */
+ * A solution that is differentiated with respect to parameters needs more. If the equations jump without an event, the derivatives
+ * of the solution also jump, because the time of the jump varies. So the jump becomes an event, at which derivatives are corrected
+ * (vary/sensitivity.h). A kink in an equation that is differentiated once becomes an event for the same reason. Conditions whose
+ * branches meet make no events, and neither do conditions that only guard a root or a logarithm against undefined arguments. */
 #pragma once
 
 #include "array/array.h"

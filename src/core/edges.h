@@ -162,7 +162,8 @@ void edges_forget(Edges *edges);
 /* A run or a step begins at (t, y): keeps the last differences as those at the beginning. */
 void edges_start(Edges *edges, double t, const double *y);
 
-/* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of a step. */
+/* Keeps the last differences, which are those at (t, y). step: they are at the end of a step of this size; 0: at the beginning of a
+ * step. */
 void edges_keep(Edges *edges, double t, const double *y, double step);
 
 /* Has a mode whose branches meet changed in a step to (t, y)? */
@@ -203,9 +204,8 @@ bool edges_accumulate(Edges *edges, int m, double t, double span);
  * reports it. false: no when or pre() stores one of these modes. */
 bool edges_let_rest(Edges *edges, double tolerance, double span);
 
-/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Its events accumulated
- * until the tolerance no longer resolved them, a when or pre() stores it, and it left its edge after an event at this
- * time. */
+/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Such a mode is stored by a when or
+ * pre(). Its events accumulated until the tolerance no longer resolved them, and it left its edge after an event at this time. */
 int edges_escaped(const Edges *edges, double t, double round_off);
 
 /* Call this after edges_accumulate. Returns true if the difference of mode m hovers at its edge within the tolerance, event after
@@ -237,8 +237,8 @@ void edges_enter_start(Edges *edges, double t, const double *y);
 int edges_leave_start(Edges *edges, double t, const double *y);
 
 /* Sets every mode from its last difference, at (t, y), and returns how many changed. A difference on an edge moves in the direction
- * of its rate. A mode that has changed and changed back since edges_begin stays. others: something that modes may depend on has
- * changed. *matter becomes true if rows depend on a mode that changes. */
+ * of its rate. A mode that has changed and changed back since edges_begin no longer changes. others: something has changed on which
+ * modes may depend. *matter becomes true if rows depend on a mode that changes. */
 int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter);
 
 /* Did a mode chatter since edges_begin? */

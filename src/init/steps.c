@@ -310,8 +310,8 @@ static bool derive_columns(const KnownValues *derivation, bool *ok) {
   return any;
 }
 
-/* The unknown column that occurs in most of the remaining rows, which gets its default start value (tearing); MAP_NONE: there is
- * none. */
+/* The unknown column that occurs in the largest number of remaining rows; it gets its default start value (tearing). MAP_NONE:
+ * there is none. */
 static uint32_t find_tearing(const KnownValues *derivation) {
   const InitialUnit *unit = derivation->unit;
   const Pattern *pattern = &derivation->run->order->pattern;

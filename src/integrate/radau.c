@@ -337,8 +337,8 @@ static double radau_error_norm(const Radau *radau) {
   return norm < VANISHED ? VANISHED : norm; /* fmax would accept a NAN as a good step */
 }
 
-/* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
- * of the step and the stages, without the first point, without the first two. */
+/* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, for k = s, s - 1, s - 2. They are divided
+ * differences over the start of the step and the stages: over all points, without the first one, without the first two. */
 static void radau_derivatives(const Radau *radau, int32_t c, double *derivative) {
   const RadauCoefficients *method = radau->method;
   double scale = radau->absolute * radau->system->size[c] + radau->relative * fabs(radau->y[c]);

@@ -72,8 +72,8 @@ typedef struct Equation {
   Name note;        /* for a derived equation: its origin; 0: none */
 } Equation;
 
-/* If the equation has to be solved for an unknown, unknown = value can take its place: a side of it is a call of a function that
- * names its inverse. */
+/* If the equation has to be solved for an unknown, unknown = value can take its place. One side of the equation is then a call of a
+ * function that names its inverse. */
 typedef struct Inversion {
   uint32_t equation; /* position */
   Expr unknown, value;

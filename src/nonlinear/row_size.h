@@ -1,5 +1,5 @@
-/* row_size: when a residual counts as round-off: relative to the terms of its row or, where these vanish, relative to the effect of
- * round-off in units of nominal. */
+/* row_size: when a residual counts as round-off. It is compared with the terms of its row. If these vanish, it is compared with the
+ * effect of round-off in units of nominal. */
 #pragma once
 
 #include <float.h>

@@ -86,8 +86,8 @@ bool simulation_replan(Simulation *simulation);
 bool simulation_begin_shared(Simulation *simulation);
 /* Begins with the values at which the plan was made. */
 void simulation_begin_alone(Simulation *simulation);
-/* Begins with initial values in the plan for the branches that seem to hold at the start, or for those that hold at the values
- * found. false: an error is in diags. */
+/* Begins with initial values in the plan for the branches that seem to be taken at the start. If the values found are in other
+ * branches, begins in the plan for those. false: an error is in diags. */
 bool mode_start(Simulation *simulation, const bool *holds, const double *parameters);
 
 /* ---- system.c ---- */

@@ -357,8 +357,8 @@ static Expr start_of(const Problem *problem, uint32_t unknown) {
   return variable->start == EXPR_NONE ? dag_constant(model->dag, 0) : variable->start;
 }
 
-/* The marked columns of the undifferentiated equations, rows scaled, in one part, and those at which null vectors
- * have entries; a maximal independent set of them comes first. */
+/* One part with the marked columns of the undifferentiated equations, rows scaled, and the columns at which null vectors have
+ * entries. A maximal independent set of the columns comes first. */
 typedef struct Moving {
   int32_t count, rank;
   uint32_t *column;

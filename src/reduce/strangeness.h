@@ -168,7 +168,7 @@ int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Are
 bool strangeness_determines_last(const Strangeness *strangeness, const Ranks *ranks, Arena *arena);
 
 /* The rows that determine x and its first derivatives: the support of all combinations of independent rows without higher
- * derivatives. needed[rows]; it is unique if no equation depends on others. */
+ * derivatives. needed[rows] is unique if no equation depends on others. */
 void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *needed);
 
 /* Selects again at a consistent point. false: the ranks there differ from those at the beginning. */

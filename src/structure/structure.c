@@ -277,8 +277,8 @@ static Structure offer(Arena *arena, const StateExchange *exchange, const bool *
 
 static int32_t block_size(const Blocks *blocks, int32_t b) { return blocks->start[b + 1] - blocks->start[b]; }
 
-/* The equations differentiated for the exchange, with the unknowns that they determine if the offered unknowns are states: the
- * replaced states, and the unknowns between them and the offered ones. */
+/* The equations differentiated for the exchange, with the unknowns that they determine if the offered unknowns are states. These
+ * are the replaced states, and the unknowns between the replaced states and the offered unknowns. */
 static Pattern exchange_pattern(Arena *scratch, const StateExchange *exchange, const Structure *raised,
                                 const bool *offered) {
   const Incidence *incidence = exchange->incidence;

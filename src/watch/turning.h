@@ -35,8 +35,8 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 /* Begins at a point, or continues after an event. */
 void turning_begin(Turning *turning, double t, const double *y);
 
-/* The verdict on the point of the last turning_begin is that the solution rests there: determinants that are small compared with those
- * beside the point are no suspects until they grow. */
+/* To be called if the solution rests at the point of the last turning_begin. Determinants that are small compared with those beside
+ * the point are then not examined until they grow. */
 void turning_rest(Turning *turning);
 
 /* The time of the last turning_begin. */
