@@ -72,7 +72,7 @@ typedef struct Decide {
   bool is_stale;               /* rows were solved with other values of pre() than the current ones */
   const DecideStep *undefined; /* a step whose value was undefined at the last evaluation; 0: none */
   int refused, rival; /* a reinit without a value, or with another value than its rival for the same column; -1: none */
-  double *values; /* scratch for the values of a level or of the actions */
+  double *values;     /* scratch for the values of a level or of the actions */
 } Decide;
 
 /* ---- samples ---- */
