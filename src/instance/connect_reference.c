@@ -1,5 +1,5 @@
-/* connect_reference: the argument of a connect clause: the connector that it names, the side from which it is seen,
- * and the elements of the arrays on the path. */
+/* connect_reference: an argument of a connect clause. It has the connector that the argument names, whether that is an inside or an
+ * outside connector, and the elements of the arrays in its name. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
