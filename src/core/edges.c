@@ -483,9 +483,9 @@ static bool is_off_edge(const Edges *edges, int m) {
          fabs(edges->difference[m] - nearest_edge(edges, m)) > round_off(edges, m);
 }
 
-/* A mode that contradicts its difference always changes, except one whose event was located: it is beyond the edge only by the
- * error of its location. If no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
- * side that is contradicted; if it seems to, errors in the columns are the cause. */
+/* A mode that contradicts its difference always changes, with one exception: if its event was located, it is beyond the edge only
+ * by the error of that location. If no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back
+ * to a side that is contradicted; if it seems to, errors in the columns are the cause. */
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);
   double difference = edges->difference[m], edge = condition_edge(kind, difference), rate = edges->rate[m];

@@ -1,7 +1,7 @@
 /* edges: conditions between events and at events. Each condition is frozen in its mode, a discrete value that holds while the
- * difference of the condition's sides stays in a range. A difference that has left the range is an event. This file keeps the facts
- * that a run learns about each mode: how fast its difference moves, how far hysteresis lets it pass its edge, when its events were,
- * and along which edges the solution slides.
+ * difference of the condition's sides stays in a range. A difference that has left the range is an event. This file keeps what a
+ * run learns about each mode: how fast its difference moves, how far hysteresis lets it pass its edge, and when its events were. It
+ * also knows along which edges the solution slides.
  *
  * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
@@ -83,8 +83,8 @@ typedef struct EdgesNow {
   Slide slide[SLIDE_LIMIT];
   int has_begun; /* a step has begun; before the first step, a mode whose difference rests on the edge follows its relation */
   int is_at_start; /* modes follow their relations exactly as written, even on an edge */
-  /* an event is being settled: modes that no row depends on have the rates from before, because the event may still change
-   * the values on which their rates depend, or move their differences */
+  /* an event is being settled. Modes on which no row depends have the rates from before the event, because the event may still move
+   * their differences, or change values on which their rates depend */
   int keeps_rates;
   int one_by_one;   /* of the modes that must change, only the first changes; the others are judged again afterwards */
   int looks_inside; /* modes whose branches meet cause events, too */
@@ -162,7 +162,8 @@ void edges_forget(Edges *edges);
 /* A run or a step begins at (t, y): keeps the last differences as those at the beginning. */
 void edges_start(Edges *edges, double t, const double *y);
 
-/* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of a step. */
+/* Keeps the last differences, which are those at (t, y). step: they are at the end of a step of this size; 0: at the beginning of a
+ * step. */
 void edges_keep(Edges *edges, double t, const double *y, double step);
 
 /* Has a mode whose branches meet changed in a step to (t, y)? */
@@ -203,9 +204,8 @@ bool edges_accumulate(Edges *edges, int m, double t, double span);
  * reports it. false: no when or pre() stores one of these modes. */
 bool edges_let_rest(Edges *edges, double tolerance, double span);
 
-/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Its events accumulated
- * until the tolerance no longer resolved them, a when or pre() stores it, and it left its edge after an event at this
- * time. */
+/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Such a mode is stored by a when or
+ * pre(). Its events accumulated until the tolerance no longer resolved them, and it left its edge after an event at this time. */
 int edges_escaped(const Edges *edges, double t, double round_off);
 
 /* Call this after edges_accumulate. Returns true if the difference of mode m hovers at its edge within the tolerance, event after
@@ -237,8 +237,8 @@ void edges_enter_start(Edges *edges, double t, const double *y);
 int edges_leave_start(Edges *edges, double t, const double *y);
 
 /* Sets every mode from its last difference, at (t, y), and returns how many changed. A difference on an edge moves in the direction
- * of its rate. A mode that has changed and changed back since edges_begin stays. others: something that modes may depend on has
- * changed. *matter becomes true if rows depend on a mode that changes. */
+ * of its rate. A mode that has changed and changed back since edges_begin no longer changes. others: something has changed on which
+ * modes may depend. *matter becomes true if rows depend on a mode that changes. */
 int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter);
 
 /* Did a mode chatter since edges_begin? */
@@ -270,9 +270,9 @@ void edges_hold(Edges *edges, int m, double value);
 bool edges_slides(const Edges *edges, int m);
 bool edges_slide(Edges *edges);
 
-/* Call this when sliding has just begun and the columns are solved. Do all rates jump, and lead back to the edge from both sides?
- * false: the mode that fails this test most has stopped sliding, and takes the side to which its rates lead. The weights of the
- * others were computed with it: solve the columns, and call this again. */
+/* Call this when sliding has just begun and the columns are solved. Does the rate of each mode's difference jump, and lead back to
+ * the edge from both sides? false: the mode that fails this test most clearly no longer slides, and is now on the side to which its
+ * rate leads. The weights of the others were computed with it: solve the columns, and call this again. */
 bool edges_leads_back(Edges *edges);
 
 /* Slides only along `count` edges: those to which the rates lead back most strongly. The other modes follow their last

@@ -1,5 +1,6 @@
-/* connect_reference: the argument of a connect clause: the connectors that it names, the side from which they are seen, and the
- * elements of the arrays on the path. A path through split arrays is followed once for each of their elements. */
+/* connect_reference: an argument of a connect clause. It has the connectors that the argument names, whether these are inside or
+ * outside connectors, and the elements of the arrays in its name. A path through split arrays is followed once for each of their
+ * elements. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"

@@ -49,7 +49,7 @@ typedef struct Part {
   Instance *type;             /* the instance of the class */
   Scope around;               /* scope that contains the definition */
   uint32_t parent,
-      end; /* parent: the part that extends this one (this part itself if none does); this part, and all that it inherits, come before `end` */
+      end; /* parent: the part that extends this one, or this part itself if none does. The parts before `end` are this one and all that it inherits */
   Modifiers modifiers;       /* for all its contents, outermost first */
   const AstElement *extends; /* the clause that added it; NULL: the class itself */
   bool is_protected;         /* inherited by a protected extends */

@@ -123,7 +123,7 @@ void check_simple_bases(Tree *tree, Instance *instance);
 
 /* ---- interface.c ---- */
 
-/* Why `type` is not a subtype of `of`, in words that follow "it"; NULL if it is a subtype, or if this is unknown. Both are classes,
+/* Why `type` is not a subtype of `of`, as a phrase after "it"; NULL: it is a subtype, or this is unknown. Both are classes,
  * or both are components. */
 const char *interface_difference(Tree *tree, Instance *type, Instance *of);
 

@@ -658,8 +658,8 @@ static AstExpr resolve_size(Copy *copy, AstExpr e) {
   return flat_call(tree, "size", kids, 2, node.span);
 }
 
-/* The array a in size(a, k) if its elements have no value, or differ in their structure, so that they can only be counted; else
- * NULL. */
+/* The array a in size(a, k), if its elements are components without a value, or differ in their structure: they can only be counted.
+ * NULL: it is another array. */
 static Instance *counted_components(const Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   const Ast *ast = tree->ast;

@@ -291,8 +291,8 @@ static void undo_step(Stepper *stepper, double shorter) {
   events_begin(stepper->view, stepper->now.before, stepper->steps.begin);
 }
 
-/* Undoes a step to a point where a condition is undefined although its value matters there, and makes the next one shorter. false:
- * none is short enough; an error is in diags. */
+/* Undoes a step that ends where a condition is undefined although its value matters there, and makes the next step shorter. false:
+ * no step is short enough; an error is in diags. */
 static bool conditions_hold(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
   double t = stepper_time(stepper), shorter = (t - stepper->now.before) / 2;

@@ -179,9 +179,9 @@ bool steps_end_at_kink(Steps *steps) {
   return true;
 }
 
-/* An event that only the dense output shows, or one early in a step of a collocation method, may be an error of the dense output,
- * as in a transient that a stiff method steps over. The step is taken again, up to that point. false: the event is certain, or the
- * step was already taken again, or it would hardly advance. */
+/* An event may be an error of the dense output if only the dense output shows it, or if it is early in a step of a collocation
+ * method. One example is a transient that a stiff method steps over. The step is taken again, up to that point. false: the event is
+ * certain, or the step was already taken again, or it would hardly advance. */
 static bool take_again(Steps *steps, const EventBracket *bracket) {
   StepsNow *now = steps->now;
   const Segment *segment = steps->segment;

@@ -1,9 +1,8 @@
 /* steps: the steps of a run, from where one begins to the first event in it.
  *
- * A step is not longer than the delays that it reads, violates the equations inside by no more than its error explains
- * (segment/defect.h), and ends at the first kink (segment/kinks.h) or event (watch/watcher.h) in it. A step that
- * fails one of these conditions is repeated with a shorter length; then the integrator is at the beginning of the
- * step again.
+ * A step is not longer than the delays that it reads. Inside, it violates the equations by no more than its error explains
+ * (segment/defect.h). It ends at the first kink (segment/kinks.h) or event (watch/watcher.h) in it. A step that fails one of these
+ * conditions is repeated with a shorter length; then the integrator is at the beginning of the step again.
  *
  * Exported solvers contain this file unchanged. */
 #pragma once

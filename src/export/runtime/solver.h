@@ -316,8 +316,8 @@ int program_run(Solver *solver, ModelProgram *program, double t, const double *y
 void program_set_parameter(Solver *solver, int leaf, double value);
 void program_set_dependents(Solver *solver);
 
-/* solver.c: follows an importer to its time; state k, or its rate, in the column of a list (from, to), 0 if the current system
- * does not have it; copies all states to `states`. */
+/* solver.c. Follows an importer to its time. State k or its rate: the column in a list (from or to), 0 if the current system does
+ * not have it. Copies all states to `states`. */
 SolverStatus solver_follow(Solver *solver);
 double solver_state(const Solver *solver, const int *column, int k);
 void solver_gather(Solver *solver);
