@@ -192,8 +192,8 @@ typedef struct ConnectReference {
   ConnectSide side;
   IndexVec elements; /* element numbers over the dimensions that `instance` does not share with the clause's instance */
   IndexVec shape;    /* sizes of the dimensions without a scalar subscript; their product is elements.count */
-  uint32_t own;      /* product of all its sizes that it does not share */
-  uint32_t shared;   /* product of the sizes of the clause's instance that it does not share */
+  uint32_t own;      /* product of the sizes of `instance` that the clause's instance does not share */
+  uint32_t shared;   /* product of the sizes of the clause's instance that `instance` does not share */
 } ConnectReference;
 
 /* Resolves `e` as written in the clause of an instance. Absent components give no instance and no error. */
