@@ -133,9 +133,8 @@ typedef enum daedal_report_kind {
   DAEDAL_REPORT_INITIAL, /* of a result: how each initial value was found; "" if there are none (then the JSON has the conflict) */
   DAEDAL_REPORT_START_VALUES, /* of a result: the initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later
                                * run reads by the option start_values; only text */
-  DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made. As Base Modelica it has comments that say where each
-                               * equation comes from; as JSON it has the sizes. NULL for method "strangeness" if ranks select rows
-                               * */
+  DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made, as Base Modelica with comments that say where each
+                               * equation comes from. The JSON has its sizes. NULL for method "strangeness" if ranks select rows */
   /* of a result: the matrices that decided the choice of states at the start, one per line: the numbers of chosen and
    * of all candidates, the condition number of the scaled matrix, the variables that are not states; "" if there was no
    * choice; only text */

@@ -501,8 +501,7 @@ static AstExpr resolve_size(Copy *copy, AstExpr e) {
   return flat_call(tree, "size", kids, 2, node.span);
 }
 
-/* The array a in size(a, k), if its elements are components without a value, which can only be counted. NULL: it is another array.
- * */
+/* The array a in size(a, k) if its elements are components without a value, which can only be counted; else NULL. */
 static Instance *counted_components(const Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   const Ast *ast = tree->ast;
