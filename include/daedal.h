@@ -172,12 +172,12 @@ typedef struct daedal_plot {
   uint32_t width, height; /* of a picture in characters; 0: SVG */
 } daedal_plot;
 
-/* A picture as SVG, or in characters. A model has its incidence matrix; a result and files have curves over time; a comparison the
- * residuals of constraints over time; a linearization a Bode plot for each output and input; a sweep a map of each output over two
- * varied variables, or fan charts of the outputs over time (with keep_courses); an estimate measurements, fit and residuals. Pictures
- * of results and files depend on all members of `plot` (NULL: the defaults), those of linearizations only on its width and height.
- * The handle owns the picture until the next call.
- * NULL: there is none; if no variable matches, a diagnostic says so. */
+/* A picture as SVG, or in characters. The picture of a model is its incidence matrix; of a result and of files, curves over time;
+ * of a comparison, the residuals of constraints over time; of an estimate, measurements, fit and residuals. A linearization has a
+ * Bode plot for each output and input. A sweep has a map of each output over two varied variables, or fan charts of the outputs
+ * over time (with keep_courses). Pictures of results and files depend on all members of `plot` (NULL: the defaults), those of
+ * linearizations only on its width and height. The handle owns the picture until the next call. NULL: there is none; if no variable
+ * matches, a diagnostic says so. */
 const char *daedal_draw(void *handle, const daedal_plot *plot);
 
 /* Writes the trajectory of a result (.csv, .mat, .raw), the table of a sweep (.csv, .mat, .npy) or the matrices of a linearization (.mat). The ending
