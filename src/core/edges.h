@@ -187,7 +187,7 @@ void edges_rest(Edges *edges, double t, const double *y);
 bool edges_may_hide(const Edges *edges, int m, double step);
 bool edges_are_far(const Edges *edges, double step);
 
-/* Reports the margins of all modes inside a step: see edges_hover. */
+/* Reports the margins of all modes inside a step: see edges_note_event. */
 void edges_note_peaks(Edges *edges, const double *margin);
 
 /* An event was located in the step of this size: keeps the last differences as those at its end. */
@@ -195,22 +195,23 @@ void edges_keep_end(Edges *edges, double step);
 
 /* ---- accumulating events ---- */
 
-/* Records the time of an event of mode m in a run of this span. Returns true if its events accumulate: infinitely many
- * of them before a time that equals t up to round-off (Zeno). */
-bool edges_accumulate(Edges *edges, int m, double t, double span);
+/* What an event of a condition shows. */
+typedef struct EdgesNote {
+  bool hovers;  /* the solution hovers at the edge, within the tolerance, event after event */
+  bool begins;  /* for the first time */
+  bool widened; /* for the first time, the hysteresis of the condition is now larger than the tolerance */
+} EdgesNote;
 
-/* Call this after edges_accumulate. The modes whose events accumulate then change only when their difference passes the edge by
- * several times as much as the last time. So the run continues if the model comes to rest in the limit. Otherwise edges_escaped
- * reports it. false: no when or pre() stores one of these modes. */
-bool edges_let_rest(Edges *edges, double tolerance, double span);
+/* Records the event of mode m that is handled at t, in a run of this span. false: infinitely many follow before a time that equals t
+ * up to round-off (Zeno). If the model can come to rest in the limit, because a when or pre() stores one of the modes whose events
+ * accumulate, these change only when their difference passes the edge by several times as much as the last time; then the run
+ * continues, and edges_escaped reports a model that does not rest. A mode that hovers contradicts its difference from then on only if
+ * it is farther beyond the edge. */
+bool edges_note_event(Edges *edges, int m, double t, double tolerance, double span, EdgesNote *note);
 
 /* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Such a mode is stored by a when or
  * pre(). Its events accumulated until the tolerance no longer resolved them, and it left its edge after an event at this time. */
 int edges_escaped(const Edges *edges, double t, double round_off);
-
-/* Call this after edges_accumulate. Returns true if the difference of mode m hovers at its edge within the tolerance, event after
- * event. From then on it contradicts its mode only if it is farther beyond the edge. */
-bool edges_hover(Edges *edges, int m, double tolerance, double span);
 
 /* ---- events ---- */
 

@@ -141,7 +141,6 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
   bool misses = steps_miss_rows(&stepper->steps, &found);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (misses) steps_shorten(&stepper->steps);
   if (misses || found < 0) return misses;
   stepper->statistics.looks++;
   stepper->statistics.largest_defect = fmax(stepper->statistics.largest_defect, found);
