@@ -578,6 +578,56 @@ def check_sought(folder):
     check_drawn(folder, "sought", sought_model, random.Random(12), lambda number: 2 + number % 2, "gain=3.3")
 
 
+RANDOM = """
+function draw64
+  input Integer before[2];
+  output Real y;
+  output Integer after[2];
+  external "C" ModelicaRandom_xorshift64star(before, after, y);
+end draw64;
+
+function draw128
+  input Integer before[4];
+  output Real y;
+  output Integer after[4];
+  external "C" ModelicaRandom_xorshift128plus(before, after, y);
+end draw128;
+
+function draw1024
+  input Integer before[33];
+  output Real y;
+  output Integer after[33];
+  external "C" ModelicaRandom_xorshift1024star(before, after, y);
+end draw1024;
+
+model Random "samples, but no condition"
+  discrete Real a(start = 0, fixed = true), b(start = 0, fixed = true), c(start = 0, fixed = true);
+  discrete Integer s[2](start = {7, -5}, each fixed = true), t[4](start = {1, 2, -3, 4}, each fixed = true);
+  discrete Integer u[33](start = {k*k for k in 1:33}, each fixed = true);
+  Real x(start = 0, fixed = true);
+equation
+  when sample(0, 0.125) then
+    (a, s) = draw64(pre(s));
+    (b, t) = draw128(pre(t));
+    (c, u) = draw1024(pre(u));
+  end when;
+  der(x) = a + b*c - x;
+  annotation(experiment(StopTime = 4, Tolerance = 1e-6));
+end Random;
+"""
+
+
+def check_random(folder):
+    """Generators of random numbers whose state the model keeps, bit by bit."""
+    model = folder / "random.mo"
+    model.write_text(RANDOM)
+    run(DAEDAL, "export", model, "--c", folder / "random", "--standalone", "-q")
+    run("cc", *STRICT, "-o", folder / "random" / "model", *sorted((folder / "random").glob("*.c")), "-lm")
+    run(DAEDAL, "simulate", model, "-q", "--solver", "radau", "--output-file", folder / "random.csv")
+    own, rows = run(folder / "random" / "model").stdout.splitlines()[1:], (folder / "random.csv").read_text().splitlines()[1:]
+    assert own == rows, next((pair for pair in zip(own, rows) if pair[0] != pair[1]), (len(own), len(rows)))
+
+
 def check_steps(folder):
     """A standalone program takes the steps of `simulate` with the same solver, past changes of states and events."""
     for name, solver, is_equal in (("pendulum.mo", "erk", True), ("modelica/house.mo", "radau", True), ("modelica/dry_friction.mo", "radau", True),
@@ -858,6 +908,7 @@ def main():
         check_sliding(folder)
         check_delays(folder)
         check_sought(folder)
+        check_random(folder)
         check_steps(folder)
         check_communication(folder)
         check_resets(folder)

@@ -1,7 +1,7 @@
 /* cfunctions: see cfunctions.h.
  *
  * Invariant: the text is made backwards. Functions come first, then the operators that they use. The last are those paragraphs of
- * nilpotents.inc and runtime.inc whose functions occur in the text so far. */
+ * nilpotents.inc, runtime.inc and generators.inc whose functions occur in the text so far. */
 #include "code/cfunctions.h"
 
 #include "code/cvalue.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The files nilpotents.inc and runtime.inc, embedded by the build. */
-extern const char nilpotents_inc[], runtime_inc[];
+/* The files nilpotents.inc, runtime.inc and generators.inc, embedded by the build. */
+extern const char nilpotents_inc[], runtime_inc[], generators_inc[];
 
 typedef struct Assembly {
   RoutineWriter writer;
@@ -421,10 +421,12 @@ static void put_all(Assembly *a, TextVec *out) {
   text_append(heap, &later, a->writer.functions.data, a->writer.functions.count);
   text_append(heap, &later, a->calls.data, a->calls.count);
   text_printf(heap, &later, "call_site(");
-  Paragraphs numbers = {0}, runtime = {0};
+  Paragraphs numbers = {0}, generators = {0}, runtime = {0};
   split(heap, nilpotents_inc, &numbers);
+  split(heap, generators_inc, &generators);
   split(heap, runtime_inc, &runtime);
   choose(heap, a->writer.arena, &runtime, &later);
+  choose(heap, a->writer.arena, &generators, &later);
   choose(heap, a->writer.arena, &numbers, &later);
 
   text_printf(heap, out,
@@ -435,11 +437,12 @@ static void put_all(Assembly *a, TextVec *out) {
   put_operations(heap, out, uses);
   put_paragraphs(heap, out, &numbers);
   if (operators.count) text_append(heap, out, operators.data, operators.count);
+  put_paragraphs(heap, out, &generators);
   put_paragraphs(heap, out, &runtime);
   text_append(heap, out, a->writer.prototypes.data, a->writer.prototypes.count);
   text_append(heap, out, a->writer.functions.data, a->writer.functions.count);
   text_append(heap, out, a->calls.data, a->calls.count);
-  vec_free(heap, &operators, &later, &numbers, &runtime);
+  vec_free(heap, &operators, &later, &numbers, &generators, &runtime);
 }
 
 /* ---- all together ---- */

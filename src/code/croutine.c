@@ -404,7 +404,37 @@ static const char *lookup_call(const Routine *routine) {
   return NULL;
 }
 
+/* Generators of random numbers: the function of generators.inc, and the number of Integers of the state. */
+typedef struct Generator {
+  const char *name, *function;
+  unsigned integers;
+} Generator;
+
+static const Generator *find_generator(const Routine *routine) {
+  static const Generator generators[] = {{"ModelicaRandom_xorshift64star", "random_64", 2},
+                                         {"ModelicaRandom_xorshift128plus", "random_128", 4},
+                                         {"ModelicaRandom_xorshift1024star", "random_1024", 33}};
+  for (size_t k = 0; k < sizeof generators / sizeof *generators; k++)
+    if (strcmp(routine->implementation->name, generators[k].name) == 0) return &generators[k];
+  return NULL;
+}
+
+/* Reads the first argument, and writes the other two. */
+static void cwrite_generator(RoutineState *s, const Generator *generator, const uint32_t *places) {
+  const StackEntry *state = cvalue_pop(s, 3);
+  const char *next = s->slots[places[2]].texts[0], *number = s->slots[places[3]].texts[0];
+  cvalue_line(s, "double integers[%u];", generator->integers);
+  cvalue_line(s, "read_integers(m, %s, %u, integers);", cvalue_array_text(s, &state[0]), generator->integers);
+  cvalue_line(s, "%s = number(%s(integers));", number, generator->function);
+  cvalue_line(s, "write_integers(m, integers, %u, %s);", generator->integers, next);
+}
+
 static void cwrite_external(RoutineState *s, uint32_t count, const uint32_t *places) {
+  const Generator *generator = s->routine->implementation ? find_generator(s->routine) : NULL;
+  if (generator && count == 3 && places[2] != UINT32_MAX && places[3] != UINT32_MAX) {
+    cwrite_generator(s, generator, places);
+    return;
+  }
   if (!s->routine->implementation || places[0] == UINT32_MAX) {
     cvalue_line(s, "fail(m);");
     return;
@@ -556,7 +586,7 @@ static void put_end(RoutineState *s, TextVec *out) {
 const char *routine_write(RoutineWriter *writer, const Routine *routine) {
   RoutineState s = {.writer = writer, .routine = routine, .depth = 1};
   if (routine->is_broken) return "it has errors";
-  if (routine->implementation && !(writer->has_tables && lookup_call(routine)))
+  if (routine->implementation && !find_generator(routine) && !(writer->has_tables && lookup_call(routine)))
     return "its body is in another language";
   name_slots(&s);
   uint32_t i = 0;

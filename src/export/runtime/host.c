@@ -137,10 +137,9 @@ static void make_steps(Solver *solver) {
   Heap *heap = solver->workspace;
   const System *system = &solver->system;
   Steps *steps = &solver->steps;
-  Edges *edges = model->modes ? &solver->edges : 0;
   KinksPlan kinks = {solver, (uint32_t)model->kinks, model->has_few_kinks != 0, evaluate_kinks, point_of_step};
   WatcherPlan watcher = {.host = solver,
-                         .edges = edges,
+                         .edges = model->modes ? &solver->edges : 0,
                          .system = system,
                          .point = point_of_step,
                          .columns = model->watched_columns,
@@ -163,7 +162,7 @@ static void make_steps(Solver *solver) {
                    .defect = defect_new(heap, system, now->tolerance),
                    .looks = {.rejected = looks.rejected},
                    .stretches = steps->stretches,
-                   .edges = edges,
+                   .edges = &solver->edges,
                    .delays = model->delays ? &solver->delays : 0};
 }
 
