@@ -7,6 +7,8 @@
 
 #include "lang/lang.h"
 
+/* Nested evaluations. Each one declares whatever waits for a declaration, and the sizes of that may need another one: so they nest as
+ * deep as variables wait, not only as deep as sizes depend on each other. */
 enum { EVALUATION_LIMIT = 400 };
 
 /* ---- the session ---- */
@@ -307,7 +309,9 @@ bool instance_size(Tree *tree, Instance *instance, uint32_t i) {
   struct Dimension *dimension = &instance->dimensions.data[i];
   double size;
   NumberVec numbers = {0};
-  if (instance->parent && instance_is_empty(instance->parent)) {
+  if (ast_kind(tree->ast, dimension->e) == AST_INTEGER) {
+    size = (double)ast_node(tree->ast, dimension->e)->value.integer; /* nothing has to be declared for it */
+  } else if (instance->parent && instance_is_empty(instance->parent)) {
     Resolver resolver = resolver_for(tree, dimension->scope, NULL, 0);
     if (!try_number(tree, &resolver, dimension->e, &size)) size = 0;
   } else if (!type_size(tree, dimension, &size)) {

@@ -17,15 +17,6 @@ typedef struct Subscripts {
 
 static double node_value(const Subscripts *s, AstExpr e) { return s->values.data[e - s->first]; }
 
-static bool evaluate_whole(const Subscripts *s, AstExpr e, double *value) {
-  NumberVec numbers = {0};
-  bool fits = evaluate_numbers(s->tree, e, s->scope, s->iterators, s->iterator_count, "a subscript", &numbers) &&
-              numbers.count == 1;
-  if (fits) *value = numbers.data[0];
-  vec_free(s->tree->heap, &numbers);
-  return fits;
-}
-
 static bool find_iterator(const Subscripts *s, AstExpr e, double *value) {
   const Ast *ast = s->tree->ast;
   AstPath path = ast_path(ast, e);
@@ -35,6 +26,36 @@ static bool find_iterator(const Subscripts *s, AstExpr e, double *value) {
       return true;
     }
   return false;
+}
+
+static bool list_whole(const Subscripts *s, AstExpr e, NumberVec *numbers) {
+  return evaluate_numbers(s->tree, e, s->scope, s->iterators, s->iterator_count, "a subscript", numbers);
+}
+
+static bool evaluate_whole(const Subscripts *s, AstExpr e, double *value) {
+  NumberVec numbers = {0};
+  bool is_known = list_whole(s, e, &numbers), fits = is_known && numbers.count == 1;
+  if (fits) *value = numbers.data[0];
+  else if (is_known)
+    tree_error(s->tree, ast_span(s->tree->ast, e), s->scope.instance, "part of a subscript has %u values, expected 1",
+               numbers.count);
+  vec_free(s->tree->heap, &numbers);
+  return fits;
+}
+
+/* Is the value of the node made of the values of its kids? */
+static bool is_made_of_kids(const Ast *ast, AstExpr e) {
+  AstKind kind = ast_kind(ast, e);
+  return kind == AST_SUM || kind == AST_RANGE || kind == AST_ARRAY;
+}
+
+/* Is the whole an expression that may be a vector? */
+static bool may_be_vector(const Subscripts *s, AstExpr e) {
+  const Ast *ast = s->tree->ast;
+  AstKind kind = ast_kind(ast, e);
+  double value;
+  return !is_made_of_kids(ast, e) && kind != AST_INTEGER && kind != AST_BOOLEAN && kind != AST_END &&
+         !(kind == AST_REFERENCE && find_iterator(s, e, &value));
 }
 
 static bool evaluate_node(const Subscripts *s, AstExpr e, double *value) {
@@ -66,6 +87,15 @@ static void list_range(Heap *heap, double first, double step, double last, Index
   }
 }
 
+static bool list_vector(const Subscripts *s, AstExpr e, IndexVec *values, bool *is_single) {
+  NumberVec numbers = {0};
+  bool fits = list_whole(s, e, &numbers);
+  for (uint32_t i = 0; i < numbers.count && fits; i++) vec_push(s->tree->heap, values, subscript_of(numbers.data[i]));
+  *is_single = numbers.count == 1;
+  vec_free(s->tree->heap, &numbers);
+  return fits;
+}
+
 bool evaluate_subscript(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *iterators,
                         uint32_t iterator_count, uint32_t size, IndexVec *values, bool *is_single) {
   Subscripts s = {.tree = tree,
@@ -75,11 +105,19 @@ bool evaluate_subscript(Tree *tree, AstExpr e, Scope scope, const struct Iterato
                   .size = size,
                   .first = ast_first(tree->ast, e)};
   bool fits = true;
+  if (may_be_vector(&s, e)) return list_vector(&s, e, values, is_single);
+  bool *is_needed = heap_array(tree->heap, e - s.first + 1, sizeof *is_needed);
+  is_needed[e - s.first] = true;
+  for (AstExpr i = e + 1; i-- > s.first;)
+    for (uint32_t k = 0; is_needed[i - s.first] && is_made_of_kids(tree->ast, i) && k < ast_kid_count(tree->ast, i);
+         k++)
+      is_needed[ast_kid(tree->ast, i, k) - s.first] = true;
   for (AstExpr i = s.first; i <= e && fits; i++) {
     double value = 0;
-    fits = evaluate_node(&s, i, &value);
+    if (is_needed[i - s.first]) fits = evaluate_node(&s, i, &value);
     vec_push(tree->heap, &s.values, value);
   }
+  heap_free(tree->heap, is_needed);
   AstKind kind = ast_kind(tree->ast, e);
   uint32_t kids = ast_kid_count(tree->ast, e);
   *is_single = kind != AST_RANGE && kind != AST_ARRAY;
