@@ -51,7 +51,7 @@ if(LIBRARY_openblas)
   target_link_libraries(dependencies INTERFACE ${LIBRARY_openblas})
 else()
   find_package(LAPACK REQUIRED)
-  target_link_libraries(dependencies INTERFACE LAPACK::LAPACK)
+  target_link_libraries(dependencies INTERFACE ${LAPACK_LIBRARIES})
 endif()
 
 # For calls of functions in libraries that the user names.

@@ -3,8 +3,14 @@
 #include <stddef.h>
 #include <string.h>
 
-void _gfortran_concat_string(size_t length, char *to, size_t first_length, const char *first, size_t second_length,
-                             const char *second);
+// A program that is linked with Fortran's run-time library keeps that library's function. mingw does not link weak functions.
+#ifdef _WIN32
+#define WEAK
+#else
+#define WEAK __attribute__((weak))
+#endif
+WEAK void _gfortran_concat_string(size_t length, char *to, size_t first_length, const char *first, size_t second_length,
+                                  const char *second);
 
 /* to = first // second, cut or filled with blanks to its length. */
 void _gfortran_concat_string(size_t length, char *to, size_t first_length, const char *first, size_t second_length,

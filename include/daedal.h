@@ -133,8 +133,9 @@ typedef enum daedal_report_kind {
   DAEDAL_REPORT_INITIAL, /* of a result: how each initial value was found; "" if there are none (then the JSON has the conflict) */
   DAEDAL_REPORT_START_VALUES, /* of a result: the initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later
                                * run reads by the option start_values; only text */
-  DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made, as Base Modelica with comments that say where each
-                               * equation comes from, and its sizes as JSON. NULL for method "strangeness" if ranks select rows */
+  DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made. As Base Modelica it has comments that say where each
+                               * equation comes from; as JSON it has the sizes. NULL for method "strangeness" if ranks select rows
+                               * */
   /* of a result: the matrices that decided the choice of states at the start, one per line: the numbers of chosen and
    * of all candidates, the condition number of the scaled matrix, the variables that are not states; "" if there was no
    * choice; only text */
@@ -540,8 +541,9 @@ const char *daedal_plan_value(const daedal_plan *plan, uint32_t index);
 uint32_t daedal_plan_structures(const daedal_plan *plan);
 
 /* The model that defines the indices of variables in runs: the one given, or one that was read again for overrides and
- * inputs. If a run sets a parameter that decides sizes, it has its own model but keeps these indices: they mean the
- * variables of the same names, with NaN for missing ones. To see new variables, make a plan with that value. */
+ * inputs. If a run sets a parameter that decides sizes, it gets its own model. The indices keep their meaning: they stand for the
+ * variables of the same names. The value of a variable that the new model lacks is NaN. To see new variables, make a plan with that
+ * value. */
 const daedal_model *daedal_plan_model(const daedal_plan *plan);
 
 typedef struct daedal_run daedal_run;
@@ -811,10 +813,10 @@ daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options
 /* The form, of a linearization or of the result of daedal_steady. */
 static inline daedal_linear daedal_linear_get(const void *handle);
 
-/* A steady state: all derivatives zero, all equations satisfied, at the start time. way: "newton", from the initial values;
- * "homotopy", continuation from them; "integration", until nothing changes; NULL: one after the other. The result has one
- * row, the steady state, and the linear form at this state, whose eigenvalues show whether it is stable. DAEDAL_INIT: none was
- * found. */
+/* A steady state: at the start time, all derivatives are zero and all equations are satisfied. way: "newton" solves from the
+ * initial values, "homotopy" is continuation from them, "integration" runs until nothing changes. NULL: tries these in order. The
+ * result has one row, the steady state, and the linear form at this state, whose eigenvalues show whether it is stable.
+ * DAEDAL_INIT: none was found. */
 daedal_result *daedal_steady(daedal_model *model, const daedal_options *options, const char *way);
 
 /* ---- files of results ----

@@ -29,10 +29,25 @@ int main(void) {
   const char *text = "model M Real x(start = 1); equation der(x) = -x; end M;";
   daedal_model *model = daedal_load_text(text, strlen(text), "M.mo", NULL, NULL);
   int failed = !model || daedal_status_of(model) != DAEDAL_OK || strcmp(daedal_model_name(model), "M") != 0;
+  daedal_options options = daedal_default_options();
+  options.solver = "radau"; /* needs LAPACK */
+  daedal_result *result = daedal_simulate(model, &options);
+  failed |= daedal_status_of(result) != DAEDAL_OK;
+  daedal_free(result);
   daedal_free(model);
   return failed;
 }
 END
+
+# What is installed is what a plain `cmake --build` makes.
+mkdir "$folder/tree"
+try "configure" cmake -G Ninja -S "$SOURCE_DIR" -B "$folder/tree"
+ninja -C "$folder/tree" -t commands all >"$folder/commands"
+grep -o "\"$folder/tree/[^\"$]*\"" "$folder/tree/cmake_install.cmake" | tr -d '"' >"$folder/wanted"
+try "the archive is installed" grep -q 'libdaedal[.]a$' "$folder/wanted"
+while read -r file; do
+  try "$file is made" sh -c "test -e $file || grep -q '[ /]$(basename "$file")\\b' $folder/commands"
+done <"$folder/wanted"
 
 prefix=$folder/usr
 try "install" cmake --install "$BUILD_DIR" --prefix "$prefix"
@@ -44,6 +59,18 @@ try "run, shared" env LD_LIBRARY_PATH="$library" "$folder/shared"
 try "compile, static" $compile -o "$folder/static" "$library/libdaedal.a" $private
 try "run, static" "$folder/static"
 version=$(sed -n 's/^Version: //p' "$library/pkgconfig/daedal.pc")
+all=$(sed -n 's/.*because these have no archive here: //p' "$library/pkgconfig/daedal.pc")
+if [ -n "$all" ]; then
+  echo "not tried: -static without archives of $all"
+else
+  try "compile, all static" $compile -static -o "$folder/all_static" -L"$library" -ldaedal $private
+  try "run, all static" "$folder/all_static"
+  if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH="$library/pkgconfig"
+    try "compile, all static by pkg-config" cc -static "$folder/stranger.c" -o "$folder/by_name" $(pkg-config --cflags --static --libs daedal)
+    try "run, all static by pkg-config" "$folder/by_name"
+  fi
+fi
 try "one version" grep -q "define DAEDAL_VERSION \"$version\"" "$prefix/include/daedal.h"
 try "command" "$prefix/bin/daedal" --version
 try "completion of bash" bash -n "$prefix/share/bash-completion/completions/daedal"
@@ -60,8 +87,12 @@ add_executable(shared ../stranger.c)
 target_link_libraries(shared daedal::daedal)
 add_executable(static ../stranger.c)
 target_link_libraries(static daedal::static)
+option(ALL_STATIC "" OFF)
+if(ALL_STATIC)
+  target_link_options(static PRIVATE -static)
+endif()
 END
-try "find_package" cmake -S "$folder/project" -B "$folder/project/build" "-DCMAKE_PREFIX_PATH=$prefix"
+try "find_package" cmake -S "$folder/project" -B "$folder/project/build" "-DCMAKE_PREFIX_PATH=$prefix" "-DALL_STATIC=$([ -n "$all" ] || echo ON)"
 try "build with CMake" cmake --build "$folder/project/build"
 try "run, shared by CMake" "$folder/project/build/shared"
 try "run, static by CMake" "$folder/project/build/static"

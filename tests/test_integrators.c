@@ -67,7 +67,7 @@ static void family_make(const Family *family, Heap *heap, Problem *problem) {
   problem->system.complete = NULL;
 }
 
-/* Error of one column, or of a pair (x and y), at the end of n fixed steps; *dense is the largest in the middle parts of the steps. */
+/* Error of one column, or of a pair (x and y), at the end of n fixed steps. *dense: the largest error inside the steps. */
 static double fixed_steps(const Integrator *method, int order, const Family *family, double end, int n, int column,
                           double *dense) {
   Heap *heap = heap_new(NULL);

@@ -9,11 +9,12 @@ import tempfile
 from pages import DAEDAL, SANITIZED, SOURCE, check_pages, run_command
 
 MADE = ("gallery.md", "papers.md", "reference.md")  # test_gallery.py and test_papers.py run the first two, and the last has no commands
+OTHERS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md")
 SHORT = ("README.md", "tutorial.md", "messages.md")  # enough for sanitizers
 
 
 def pages():
-    found = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
+    found = [SOURCE / name for name in OTHERS] + sorted((SOURCE / "docs").rglob("*.md"))
     return [page for page in found if page.name not in MADE and (page.name in SHORT or not SANITIZED)]
 
 
@@ -47,14 +48,24 @@ def check_made_pages():
     return failures
 
 
+def anchors(page):
+    """What a link to the page may have after `#`: its headings, as GitHub names them, and its own anchors."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    headings = (re.sub(r"\]\([^)]*\)", "", heading).lower() for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+    return set(re.findall(r'<a id="([^"]+)"', text)) | {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in headings}
+
+
 def check_links():
     """Links between the pages have targets."""
     failures = []
-    for page in [SOURCE / "README.md", *(SOURCE / "docs").glob("*.md")]:
+    for page in [*(SOURCE / name for name in (*OTHERS, "CHANGELOG.md", "tests/library/README.md")), *(SOURCE / "docs").rglob("*.md")]:
         text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-            if not re.match(r"[a-z]+:", target) and not (page.parent / target).exists():
-                failures.append(f"{page.name} links to {target}, which is not there")
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", text):
+            file = page.parent / target if target else page
+            if re.match(r"[a-z]+:", target):
+                continue
+            if not file.exists() or anchor and file.suffix == ".md" and anchor not in anchors(file):
+                failures.append(f"{page.name} links to {target}#{anchor}, which is not there")
     return failures
 
 

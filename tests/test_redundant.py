@@ -232,8 +232,8 @@ class Free(unittest.TestCase):
                     self.assertAlmostEqual(eval(row, {"sin": math.sin}, scope), 0, delta=1e-5 * (1 + abs(scope["x"]) ** 2), msg=(row, scope))
 
     def test_nearest_is_not_unique(self):
-        """x y = c(t) from (s, s): below s^2/4 two points are nearest, and the one between them no longer is. The run ends there
-        with a message, unless the product turns before."""
+        """x y = c(t) from (s, s). While c is below s^2/4, two points are nearest to (s, s), and the one between them no longer is.
+        The run ends there with a message, unless c grows again before it reaches s^2/4."""
         for s in (0.5, 1, 3):
             for product, end in (("(1 - time)", 0.75), ("cos(time)", math.acos(0.25)), ("exp(-time)", math.log(4)), ("(0.65 + 0.35*cos(time))", None)):
                 text = f"model M\n  Real x(start = {s}), y(start = {s});\nequation\n  x*y = {s * s}*{product};\nend M;\n"

@@ -192,7 +192,7 @@ class Signals(Case):
         if status == 143:  # otherwise it was faster than this test
             self.assertEqual(subprocess.run([DAEDAL, *words, "--resume", "-q"], cwd=self.at).returncode, 0)
         rows = (self.at / "o.csv").read_text().splitlines()
-        self.assertEqual(int(float(rows[-1].split(",")[rows[0].split(",").index("n")])), 31831)  # 2e5/(2 pi), and the one at the start
+        self.assertEqual(int(float(rows[-1].split(",")[rows[0].split(",").index("n")])), 31831)  # 2e5/(2 pi) events, and the one at the start
 
     def test_two_signals_in_a_row(self):
         process = self.begin(COMMANDS["simulate"][0])

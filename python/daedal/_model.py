@@ -596,13 +596,12 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
              libraries: Iterable[str | os.PathLike[str]] = (), limits: Mapping[str, float] | None = None, **keywords: Any) -> Result:
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
-        Keywords are the options of `daedal simulate` with underscores: start_time, stop_time, tolerance, intervals,
-    output_interval, method,     solver, max_step, t_eval, no_event_rows, constraint_tolerance, variables, start_values, start_from,
-    invariants, compile, keep_superfluous,     baumgarte, segments, sensitivity, gradient, gradient_by, gradient_memory,
-    absolute_tolerances, on_event. t_eval is an array of output     times: the result has exactly these rows. absolute_tolerances is
-    a mapping from names to numbers. on_event is a function that is called     with each daedal.Event; if it returns True, the run
-    ends.      Any other keyword is a parameter or a start value. So are the items of `parameters`, whose names need not be
-    identifiers:
+    Keywords are the options of `daedal simulate` with underscores: start_time, stop_time, tolerance, intervals, output_interval, method,
+    solver, max_step, t_eval, no_event_rows, constraint_tolerance, variables, start_values, start_from, invariants, compile,
+    keep_superfluous, baumgarte, segments, sensitivity, gradient, gradient_by, gradient_memory, absolute_tolerances, on_event. t_eval is
+    an array of output times: the result has exactly these rows. absolute_tolerances is a mapping from names to numbers. on_event is a
+    function that is called with each daedal.Event; if it returns True, the run ends. Any other keyword is a parameter or a start value.
+    So are the items of `parameters`, whose names need not be identifiers:
 
         daedal.simulate("pendulum.mo", L=2, tolerance=1e-8)
         daedal.simulate("arm.mo", {"body[1].m": 3}, inputs={"torque": "sin(2*time)"}, stop_time=10)

@@ -109,7 +109,7 @@ static daedal_guess guess_of(const daedal_model *model, const Variable *variable
   return (daedal_guess){name, guess, bound(model, variable->min, -INFINITY), bound(model, variable->max, INFINITY)};
 }
 
-/* "x" for "segment3.x", and the 3; NULL: the name belongs to the first segment. */
+/* For "segment3.x" returns "x" and sets *segment to 3. NULL: the name belongs to the first segment. */
 static const char *of_segment(const Shooting *shooting, const char *name, uint32_t *segment) {
   unsigned number;
   int length = 0;

@@ -147,7 +147,7 @@ struct daedal_result {
   const struct PartContent *earlier;  /* the run that this one continues from; NULL: none */
   double *columns;                    /* the trajectory, signal by signal; NULL until needed */
   double *values, *derivatives;       /* by variable, for a run in steps */
-  const Signal **value_of, **rate_of; /* by variable: its signal and that of its derivative; NULL: none */
+  const Signal **value_of, **rate_of; /* by variable: its signal, and the signal of its derivative; NULL: none */
   Published published;
   bool broken;
 };

@@ -1,5 +1,5 @@
-/* analysis: the structure of a model, as shown to its user: index, hidden constraints, degrees of freedom and possible initial
- * values; for a wrong model, the equations and variables at fault. All figures refer to the model as written. */
+/* analysis: the structure of a model, as the user sees it: index, hidden constraints, degrees of freedom and possible initial
+ * values. For a wrong model: the equations and variables at fault. All figures refer to the model as written. */
 #pragma once
 
 #include "array/convert.h"

@@ -115,8 +115,8 @@ const char *array_column_name(const Array *array, uint32_t column, Arena *arena)
 /* Appends the names of the marked columns, separated by commas; after the first twelve, only the number of the others. */
 void array_list_columns(const Array *array, const bool *marked, Arena *arena, TextVec *text);
 
-/* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. own: the array's model or
- * a layer over it, whose graph gets the derivatives. */
+/* Text of a row as an equation, `left = right` with both sides differentiated, and the place in the source that it comes from. own:
+ * the array's model or a layer over it; its graph gets the derivatives. */
 const char *array_row_text(const Array *array, Model *own, uint32_t row, Arena *arena);
 Span array_row_span(const Array *array, uint32_t row);
 

@@ -1,7 +1,7 @@
-/* branches: if-expressions whose branches contain different variables, and whose conditions change only at events; and other
- * if-expressions with the same conditions, so that a condition has one value in all equations of a mode. In each mode of such a
- * model the equations have their own structure: index, states, hidden constraints. A problem is narrowed to a mode by taking the
- * branches that hold there (Benveniste, Caillaud and others 2020, multimode DAEs). */
+/* branches: if-expressions whose branches contain different variables, and whose conditions change only at events. Other
+ * if-expressions with the same conditions are included, so that a condition has one value in all equations of a mode. In each mode
+ * of such a model the equations have their own structure: index, states, hidden constraints. A problem is narrowed to a mode by
+ * taking the branches that hold there (Benveniste, Caillaud and others 2020, multimode DAEs). */
 #pragma once
 
 #include "array/modes.h"

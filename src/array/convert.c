@@ -338,8 +338,9 @@ static double *weigh_shares(const Converter *converter, const double *move, bool
   return weight;
 }
 
-/* The other equations determine only a sum of the free unknowns. Replaces this equation by one that brings them as near as
- * possible to their start values: the correction is normal to the direction in which they may move. */
+/* The other equations determine only a sum of the free unknowns. Replaces this equation by one that brings the unknowns as near as
+ * possible to their start values. The difference from the start values is then normal to the direction in which the unknowns may
+ * move. */
 static bool share_freely(Converter *converter, uint32_t i, bool all, const char *how) {
   const double *move = release_move(&converter->problem, &converter->samples, i, converter->arena);
   if (!move) return false;
@@ -403,8 +404,8 @@ static bool step_surplus(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The method's condition on a factor: its derivatives of unknowns of the block must be lower than those that cancel, and
- * its derivatives of other unknowns must not be too high. */
+/* The method's condition on a factor. Of the unknowns of the block it may contain only derivatives that are lower than those that
+ * cancel, and of other unknowns only derivatives that are not too high. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];

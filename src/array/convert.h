@@ -1,10 +1,10 @@
 /* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by rewriting its equations
  * until the structural analysis is right.
  *
- * Mattsson and Söderlind 1991, section 4, recommend it ("manipulate the original undifferentiated system"). The steps are
- * those of Tan, Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear combination of derivatives of
- * equations that contains no highest derivative; with J v = 0 unknowns are replaced by expressions. Every step lowers the
- * value of the signature matrix, the structural number of degrees of freedom, so there are finitely many.
+ * Mattsson and Söderlind 1991, section 4, recommend it ("manipulate the original undifferentiated system"). The steps are those of
+ * Tan, Nedialkov and Pryce 2017. If u^T J = 0, an equation is replaced by a linear combination of derivatives of equations that
+ * contains no highest derivative. If J v = 0, unknowns are replaced by expressions. Every step lowers the value of the signature
+ * matrix, the structural number of degrees of freedom, so there are finitely many.
  *
  * Invariant: every intermediate problem has the solutions of the given one, wherever the factors of replaced equations are
  * not zero. */
@@ -39,11 +39,11 @@ typedef enum ConvertStatus {
 } ConvertStatus;
 
 /* Checks the problem and repairs it: problem and structure are replaced if needed. The steps are appended to `list`. The singular
- * blocks of the given problem are appended to `singular` if it is not NULL, with proofs where there are any. The offsets are
- * raised, if necessary, so that every derivative in the equations as written and every alias v = der(x) is included. modes: those
+ * blocks of the given problem are appended to `singular` if it is not NULL, with proofs where there are any. If necessary, the
+ * offsets are raised so that they include every derivative in the equations as written and every alias v = der(x). modes: those
  * extracted from the equations, for texts. parameters: values by leaf index. read[parameters], if it is not NULL: marks the
- * parameters whose values decided a step. With other values of the other parameters the steps are the same, unless they
- * make a block singular that is otherwise regular. The arena owns everything, its heap the lists. */
+ * parameters whose values decided a step. With other values of the other parameters the steps are the same, unless they make a
+ * block singular that is otherwise regular. The arena owns everything, its heap the lists. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags);
 

@@ -43,8 +43,8 @@ Expr converter_derivative(const Converter *converter, uint32_t i, int32_t times)
 /* Substitutes a number for leaves on which e does not depend. */
 Expr converter_drop_leaves(const Converter *converter, Expr e, const ExprVec *leaves, double number);
 
-/* For a part with more equations than variables, such as two brakes that hold one shaft: finds a combination of
- * derivatives of the other equations that equals one of them (surplus.c). false: none was found. */
+/* For a part with more equations than variables, such as two brakes that hold one shaft: finds an equation that equals a
+ * combination of derivatives of the others (surplus.c). false: none was found. */
 bool surplus_find(const Converter *converter, Combination *combination);
 
 /* Records a step: equation i of the problem is now `after`. */

@@ -18,8 +18,8 @@ static bool is_determined(const Definitions *definitions, const bool *determined
   return true;
 }
 
-/* A definition would be useless if it contained derivatives that nothing gives, or that depend on it in turn: it would only
- * exchange one derivative for others. */
+/* A definition is useless if it contains derivatives that no equation gives, or derivatives that depend on the definition itself:
+ * it would only exchange one derivative for others. */
 static void drop_undetermined(const Definitions *definitions, Arena *arena) {
   uint32_t unknowns = definitions->problem->unknowns;
   bool *determined = arena_array(arena, unknowns, sizeof *determined);

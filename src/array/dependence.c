@@ -354,7 +354,8 @@ static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *
   return ok;
 }
 
-/* The lines whose values at the samples show that they take part in a dependence, in their order; for a small block, all lines. */
+/* The lines that take part in a dependence, by their values at the samples, in the order of the lines. For a small block: all
+ * lines. */
 static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
                             Arena *arena, int32_t *chosen) {
   int32_t n = line_count(jacobian, rows), count = 0;

@@ -48,7 +48,7 @@ static double value_at(Dag *dag, Expr e, RandomPoint *point, double here) {
   return dag_evaluate(dag, dag_scratch(dag), e, leaf_value, point, &value, NULL) ? value : NAN;
 }
 
-/* A variable or time in the expression; one in which it is linear, if there is one. EXPR_NONE: it contains none. */
+/* A variable or time in the expression. If the expression is linear in one of them, that one. EXPR_NONE: it contains none. */
 static Expr leaf_to_move(Dag *dag, Expr e) {
   ExprVec leaves = {0};
   Expr found = EXPR_NONE, slope;

@@ -145,7 +145,7 @@ static Structure keep_most_of_mode(const Most *most, const Problem *problem, con
   return keep_most(most, &narrow, structure_run(most->arena, &narrow.incidence));
 }
 
-/* Tries the modes in which all if-expressions, or all except one, take their first branches, or their second ones. */
+/* Tries these modes: all if-expressions take their first branches, all take their second ones, and all except one do. */
 static void keep_most_of_modes(const Most *most, const Problem *problem) {
   Branches branches = branches_find_written(problem, most->arena);
   Beside beside = {problem, &branches, list_held(problem, &branches, most->arena), {0}};
@@ -368,8 +368,8 @@ static bool is_of_time(Dag *dag, Expr relation) {
   return !dag_depends(dag, relation, OP_VARIABLE) && dag_is_smooth(dag, relation);
 }
 
-/* The relation of an if-expression without events at which the equation is shown to jump; EXPR_NONE: it is another node. For
- * a relation of time it is enough that the sides are not shown to meet: its events are known in advance, and nothing else would
+/* The relation of an if-expression without events at which the equation is shown to jump; EXPR_NONE: it is another node. For a
+ * relation of time it is enough that the sides are not known to meet. Its events are known in advance, and nothing else would
  * detect them. */
 static Expr jumping_condition(const Opening *opening, Expr e) {
   Dag *dag = opening->dag;

@@ -111,8 +111,7 @@ static Expr changing_at_events(LogicBuilder *builder, Expr e, BaseType type) {
 
 /* ---- whens ---- */
 
-/* The type of a node that is discrete although no relation says when it changes: an equality or a call; TYPE_REAL: it is
- * neither. */
+/* The type of a discrete node for which no relation says when it changes: an equality or a call. TYPE_REAL: the node is neither. */
 static BaseType unwatched_type(const LogicBuilder *builder, Expr e) {
   Op op = dag_op(builder->dag, e);
   if (op == OP_EQUAL || op == OP_NOT_EQUAL) return TYPE_BOOLEAN;

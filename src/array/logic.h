@@ -1,7 +1,7 @@
 /* logic: the discrete part of a model in a uniform form. Everything that changes only at events is a discrete leaf, and a step
- * computes its value: discrete equations, the conditions of whens, whether a branch fires, and the value that a when assigns (pre()
- * of the variable if no branch fires). initial(), terminal() and sample() are leaves that the run sets. Anything else that a branch
- * does is an action.
+ * computes its value. There are steps for discrete equations, for the conditions of whens, for whether a branch fires, and for the
+ * value that a when assigns. That value is pre() of the variable if no branch fires. initial(), terminal() and sample() are leaves
+ * that the run sets. Anything else that a branch does is an action.
  *
  * An event iterates: all steps to a fixed point with pre() held, then reinit, then pre() takes the values found, until nothing
  * changes (Modelica Language Specification 3.6, 8.5 and appendix B). */

@@ -26,8 +26,8 @@ typedef struct Modes {
   const Logic *logic; /* everything else that changes at events */
   bool has_inputs;    /* inputs may jump at events */
 
-  /* Expressions at whose zeros the solution bends without an event: the argument of abs or semiLinear, the difference of the
-   * arguments of min or max, or of the sides of a relation within noEvent or smooth. */
+  /* The solution bends, without an event, where one of these expressions is zero: the argument of abs or semiLinear, the difference
+   * of the arguments of min or max, the difference of the sides of a relation within noEvent or smooth. */
   uint32_t kinks;
   Expr *kink, *kink_rate, *kink_size; /* its derivative with respect to time; its size, as above */
 } Modes;
@@ -64,8 +64,8 @@ static inline ConditionKind mode_kind(Op op) {
   }
 }
 
-/* Value of a mode whose relation has this operator, at a difference; the differences, edges included, at which it may have a value; the edge between
- * two values that is nearest to a difference. */
+/* For a mode whose relation has this operator: its value at a difference; the range of differences, edges included, in which it may
+ * have a value; of the edges between two values, the one nearest to a difference. */
 static inline double mode_value(Op op, double difference) { return condition_value(mode_kind(op), difference); }
 static inline Interval mode_range(Op op, double value) {
   ConditionRange range = condition_range(mode_kind(op), value);

@@ -1,11 +1,11 @@
 /* release: handles equations that follow from the others. A redundant equation leaves an unknown free, such as the potential of a
- * circuit without ground; it is replaced by one that holds this unknown at its start value. In one of several modes of a model it
- * may determine only the sum of unknowns, like the torques of two brakes that hold one shaft; it is replaced by one that brings
- * them as near as possible to their start values.
+ * circuit without ground. The equation is replaced by one that holds this unknown at its start value. In one of several modes of a
+ * model such an equation may determine only a sum of unknowns, like the torques of two brakes that hold one shaft. It is replaced
+ * by an equation that brings the unknowns as near as possible to their start values.
  *
- * An unknown is free if no equation changes when it moves by any function of time, together with others in fixed proportions: the
- * proportions are a null vector of d F / d x^(k) for every k at once. Unknowns that equations give from others, but not in fixed
- * proportions, such as the power of a free torque, follow and are not counted. */
+ * An unknown is free if it can move by any function of time, together with others in fixed proportions, and no equation changes.
+ * The proportions are a null vector of d F / d x^(k) for every k at once. Unknowns that equations give from others, but not in
+ * fixed proportions, such as the power of a free torque, follow and are not counted. */
 #pragma once
 
 #include "array/samples.h"
@@ -16,6 +16,6 @@
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
 
-/* The proportions, per unknown of the problem, in which its equations, without equation number `without`, let unknowns move
- * freely; NULL: none can, or the problem is too large. Owned by the arena. Cost as above. */
+/* Without equation number `without`, the other equations of the problem may let unknowns move freely. Returns the proportions, per
+ * unknown, in which they move; NULL: none can move, or the problem is too large. Owned by the arena. Cost as above. */
 const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena);

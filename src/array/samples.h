@@ -36,8 +36,8 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
 /* Frees all memory that is not in the arena. */
 void samples_free(Samples *samples);
 
-/* From now on, unknowns that these residuals force to zero (x = p*f(y) with p = 0), and those that are zero as a
- * consequence, are zero at all points. O(graph) for each pass that finds some. */
+/* Some unknowns must be zero because of these residuals, like x in x = p*f(y) with p = 0, and others as a consequence. From now on,
+ * all of them are zero at all points. O(graph) for each pass that finds some. */
 void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 
 /* Values of `count` expressions at point number `sample`; NAN if one is undefined there, or calls a function. `sizes`, if not

@@ -1,6 +1,7 @@
-/* substitute: the step of expression substitution (Tan, Nedialkov, Pryce 2017). With J v = 0 the equations of the block depend on
- * the highest derivatives of the unknowns with v_j != 0 through fewer combinations than there are unknowns: w_j = x_j^(d_j - C) -
- * (v_j / v_l) x_l^(d_l - C), with C the largest c of those equations. With w_j as new unknowns, x_l drops out of the equations. */
+/* substitute: the step of expression substitution (Tan, Nedialkov, Pryce 2017). Let J v = 0, and take the unknowns with v_j != 0.
+ * The equations of the block do not depend on all of their highest derivatives, but only on fewer combinations of them: w_j =
+ * x_j^(d_j - C) - (v_j / v_l) x_l^(d_l - C). Here C is the largest c of those equations. With w_j as new unknowns, x_l drops out of
+ * the equations. */
 #include "array/convert_internal.h"
 
 #include <string.h>

@@ -75,7 +75,7 @@ static const char *trimmed(Arguments *arguments, const char *begin, const char *
   return text;
 }
 
-/* Reads [begin, end) as one number, which may be infinite, with blanks around it. false: it is not a number. */
+/* Reads the text [begin, end) as one number, which may be infinite; blanks around it are skipped. false: it is not a number. */
 static bool read_number(const char *begin, const char *end, double *value) {
   char text[64], *stop;
   while (begin < end && is_blank(*begin)) begin++;

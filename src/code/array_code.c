@@ -244,8 +244,8 @@ static bool mark_read(ArrayCode *code, Expr value, bool *marks) {
   return any;
 }
 
-/* Marks the leaves that the logic stores: the leaves that it compares with pre() or acts on, and all leaves from which these
- * follow. */
+/* Marks the leaves whose values the logic stores: leaves that it compares with pre(), leaves that cause actions, and all leaves
+ * from which these follow. */
 static void mark_remembered(ArrayCode *code, const Logic *logic) {
   const Dag *dag = code->array->dag;
   code->remembered = heap_array(code->heap, modes_leaves(code->modes), sizeof *code->remembered);

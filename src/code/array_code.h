@@ -24,7 +24,7 @@ typedef struct ArrayCode {
   Program *kink_sizes;
   Program *divisors; /* divisors of rewritten equations that the written ones do not have; NULL: none */
   ExprVec divisor;
-  Program *poles; /* the factors of divisors of equations: where one is zero they are undefined; NULL: none */
+  Program *poles; /* the factors of divisors: an equation is undefined where one of its factors is zero; NULL: none */
   ExprVec pole;
   /* constant differences by which equations divide, each followed by the size of its terms; NULL: there are none */
   Program *held_divisors;

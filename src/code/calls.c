@@ -177,8 +177,8 @@ static void domain_select(void *context, const void *condition, const void *then
 
 /* ---- given derivatives ---- */
 
-/* f(a + b e) with the last nilpotent e is f(a) + e f'(a)[b], where a and b have one nilpotent less: the machine for one
- * nilpotent less computes both. */
+/* With the last nilpotent e, f(a + b e) is f(a) + e f'(a)[b]. Here a and b have one nilpotent less, so the machine for one
+ * nilpotent less computes f(a) and f'(a)[b]. */
 typedef struct Direction {
   Runner *lower;
   size_t half; /* scalars of the lower algebra, in doubles */
@@ -378,7 +378,8 @@ static ExternalType external_type(BaseType base) {
   return type_is_discrete(base) && base != TYPE_STRING ? EXTERNAL_INTEGER : EXTERNAL_NOTHING;
 }
 
-/* The place of its scalar among the arguments, or a constant. An object is passed as its handle. */
+/* The value that an instruction passes to the external function: an argument of the call, or a constant. An object is passed as its
+ * handle. */
 static ExternalValue external_argument(const Runner *runner, const Callee *callee, const Routine *routine,
                                        Instruction i) {
   size_t size = (size_t)1 << runner->n;

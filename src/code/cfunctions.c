@@ -1,7 +1,7 @@
 /* cfunctions: see cfunctions.h.
  *
- * Invariant: the text is made from its end: functions first, then the operators they use, then those paragraphs of nilpotents.inc
- * and runtime.inc whose functions occur in the text so far. */
+ * Invariant: the text is made backwards. Functions come first, then the operators that they use. The last are those paragraphs of
+ * nilpotents.inc and runtime.inc whose functions occur in the text so far. */
 #include "code/cfunctions.h"
 
 #include "code/cvalue.h"

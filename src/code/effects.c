@@ -49,8 +49,8 @@ bool effects_any(const Effects *effects) { return effects->numbers.count > 0; }
 
 /* ---- order ---- */
 
-/* Sets of calls, by their places in the text: per step, its own calls and those that they need; per call, the calls that it
- * needs. */
+/* Sets of calls, named by their places in the text. For each step: its own calls, and the calls that these need. For each call: the
+ * calls that it needs. */
 typedef struct EffectOrder {
   Effects *effects;
   const Logic *logic;

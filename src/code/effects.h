@@ -47,8 +47,8 @@ EffectTurn effects_turn(Effects *effects, uint32_t number, const double *argumen
 void effects_keep(Effects *effects, uint32_t number, const double *arguments, const double *results);
 
 /* A call could not be made. The event continues without it, and the run then ends: the second function returns the function's
- * number and the reason; MAP_NONE: all calls were made. The third forgets it. A call that the user has not allowed is left out, so that
- * the run ends only if it needs a result of the call; effects_refused returns each such function once. */
+ * number and the reason; MAP_NONE: all calls were made. The third forgets it. A call that the user has not allowed is left out, so
+ * the run ends only if it needs a result of the call. effects_refused returns each function of such calls once. */
 void effects_fail(Effects *effects, uint32_t number, const char *reason, bool is_refusal);
 uint32_t effects_refused(Effects *effects, const char **reason);
 uint32_t effects_failed(const Effects *effects, const char **reason);

@@ -70,8 +70,8 @@ EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, d
 EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double *t, double *const *y,
                              double *const *rows);
 
-/* Entries of a Jacobian that are infinite where the rows are defined, like that of sqrt(u) at u = 0, count as 0:
- * usually other rows determine such a column. */
+/* An entry of a Jacobian may be infinite although the row is defined, as for sqrt(u) at u = 0. Such an entry counts as 0, because
+ * usually other rows determine the column. */
 void evaluator_drop_infinite(double *values, size_t count);
 
 /* The value at y of a derivative of an unknown of the model, through aliases; NAN if the array does not have it. */

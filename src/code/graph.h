@@ -8,7 +8,7 @@ typedef struct Graph {
   Heap *heap;
   const Dag *dag;
   IndexVec nodes; /* children first, depth first from the roots in order */
-  /* per position: where its children begin in `below`; they end where those of the next position begin */
+  /* per position: where its children begin in `below`; the children of the next position follow them */
   IndexVec begins;
   IndexVec below;   /* positions of children */
   uint32_t *direct; /* node -> position + 1, when the list is a large part of the expression graph */

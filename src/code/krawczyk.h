@@ -1,10 +1,10 @@
 /* krawczyk: proof that a system g(z) = 0 has exactly one solution in a box around a point z0, and that its Jacobian is regular all over
- * the box. With C an approximate inverse of the Jacobian and G bounds of it over the box z0 + R,
+ * the box. Let C be an approximate inverse of the Jacobian, and G bounds of the Jacobian over the box z0 + R. Then
  *
  *   K(R) = -C g(z0) + (I - C G) R
  *
- * holds every solution z0 + r with r in R; if K(R) is inside of R, there is exactly one (Krawczyk 1969; Neumaier 1990, section 5.1). g and G may
- * be bounds over an interval of time: then all this holds at each time of it. */
+ * contains r for every solution z0 + r with r in R. If K(R) is inside of R, there is exactly one solution (Krawczyk 1969; Neumaier
+ * 1990, section 5.1). If g and G are bounds over an interval of time, all this is true at each time of the interval. */
 #pragma once
 
 #include "base/heap.h"

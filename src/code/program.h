@@ -4,9 +4,9 @@
  *
  * A program never changes once it is made, so runs and threads share it; an evaluation writes only to a workspace, one for each
  * run. Two evaluators run the same program and give the same numbers: a register tape (default, starts at once), and C compiled by
- * the system's compiler and loaded (compile.h). Only calls of functions may differ in rounding (trace.h). Outputs whose expressions
- * have one shape and differ only in their leaves share one template; its instances run in blocks, so that one decoded instruction
- * does a vector of work. */
+ * the system's compiler and loaded (compile.h). Only calls of functions may differ in rounding (trace.h). Outputs share a template
+ * if their expressions have the same shape and differ only in their leaves. The instances of a template run in blocks, so one
+ * decoded instruction computes a vector. */
 #pragma once
 
 #include "core/point.h"

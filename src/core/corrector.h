@@ -1,16 +1,16 @@
 /* corrector: Newton's method from a guess near a solution. It takes full corrections, and keeps the factors while they are good
  * enough.
  *
- * Its test is that of the simplified Newton method (Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.8):
- * corrections that shrink by a ratio r leave r / (1 - r) of the last one as the error. The size of a correction is relative to the
- * nominal value and the value of its column. */
+ * Its test is that of the simplified Newton method (Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.8). If
+ * corrections shrink by a ratio r, the remaining error is r / (1 - r) times the last one. The size of a correction is relative to
+ * the nominal value and the value of its column. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Adds a correction to the point and returns its size. If a function is undefined or the matrix is singular, it returns infinity
- * and the point becomes the guess again. *renew, input: make new factors at this point; output: new factors were made, because
- * there were none. */
+/* Adds a correction to the point and returns its size. If a function is undefined or the matrix is singular, it returns infinity,
+ * and the point is the guess again. *renew as input: make new factors at this point. *renew as output: new factors were made,
+ * because there were none. */
 typedef double CorrectorStep(void *context, bool *renew);
 
 typedef enum CorrectorEnd {

@@ -71,8 +71,7 @@ typedef struct Decide {
   bool matter;                 /* set when something that rows depend on changes; the caller clears it */
   bool is_stale;               /* rows were solved with other values of pre() than the current ones */
   const DecideStep *undefined; /* a step whose value was undefined at the last evaluation; 0: none */
-  int refused, rival; /* a reinit without a value, or one that gives its column another value than a second reinit,
-                                * its rival; -1: none */
+  int refused, rival; /* a reinit without a value, or with another value than its rival for the same column; -1: none */
   double *values;     /* scratch for the values of a level or of the actions */
 } Decide;
 

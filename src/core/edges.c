@@ -308,7 +308,7 @@ void edges_keep_end(Edges *edges, double step) {
 
 /* Do the cycles shrink by about the same ratio, so that all remaining cycles would fit into round-off of the run's length? Cycles
  * around a hysteresis do not count. */
-bool edges_accumulate(Edges *edges, int m, double t, double span) {
+static bool accumulates_at(Edges *edges, int m, double t, double span) {
   EventTimes *times = &edges->history[m].times;
   double cycle = t - times->before, ratio = cycle / times->cycle_before;
   bool regular = ratio < 1 && fabs(ratio - times->ratio) < GOOD_PART * ratio;
@@ -337,7 +337,8 @@ static bool is_edge_remembered(const Edges *edges, int m) {
   return false;
 }
 
-bool edges_let_rest(Edges *edges, double tolerance, double span) {
+/* Do the modes whose events accumulate come to rest? false: no when or pre() stores one of them. */
+static bool let_rest(Edges *edges, double tolerance, double span) {
   bool any = false;
   for (int m = 0; m < edges->count; m++) any = any || (edges->history[m].times.falls && is_edge_remembered(edges, m));
   for (int m = 0; m < edges->count && any; m++) {
@@ -406,7 +407,8 @@ static double nearest_edge(const Edges *edges, int m) {
  *
  * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if
  * hysteresis causes them, or a part of it would. */
-bool edges_hover(Edges *edges, int m, double tolerance, double span) {
+/* Does the difference of mode m hover at its edge? Then its hysteresis grows. */
+static bool let_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;
   double *slack = &history->slack, edge = nearest_edge(edges, m);
@@ -433,6 +435,17 @@ bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   *slack = doubles ? 2 * *slack : fmin(fmax(GROW_MOST * *slack, NEGLIGIBLE * tolerance * size), limit);
   history->is_widened = *slack > tolerance * size;
   history->hovers = 0;
+  return true;
+}
+
+bool edges_note_event(Edges *edges, int m, double t, double tolerance, double span, EdgesNote *note) {
+  const EdgeHistory *history = &edges->history[m];
+  bool was_widened = history->is_widened;
+  if (accumulates_at(edges, m, t, span) && !let_rest(edges, tolerance, span)) return false;
+  note->begins = history->slack == 0;
+  note->hovers = let_hover(edges, m, tolerance, span);
+  note->begins = note->begins && note->hovers;
+  note->widened = note->hovers && history->is_widened && !was_widened;
   return true;
 }
 
@@ -483,9 +496,9 @@ static bool is_off_edge(const Edges *edges, int m) {
          fabs(edges->difference[m] - nearest_edge(edges, m)) > round_off(edges, m);
 }
 
-/* A mode that contradicts its difference always changes, except one whose event was located: it is beyond the edge only by the
- * error of its location. If no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
- * side that is contradicted; if it seems to, errors in the columns are the cause. */
+/* A mode that contradicts its difference always changes, with one exception: if its event was located, it is beyond the edge only
+ * by the error of that location. If no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back
+ * to a side that is contradicted; if it seems to, errors in the columns are the cause. */
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);
   double difference = edges->difference[m], edge = condition_edge(kind, difference), rate = edges->rate[m];

@@ -1,7 +1,7 @@
 /* edges: conditions between events and at events. Each condition is frozen in its mode, a discrete value that holds while the
- * difference of the condition's sides stays in a range. A difference that has left the range is an event. This file keeps the facts
- * that a run learns about each mode: how fast its difference moves, how far hysteresis lets it pass its edge, when its events were,
- * and along which edges the solution slides.
+ * difference of the condition's sides stays in a range. A difference that has left the range is an event. This file keeps what a
+ * run learns about each mode: how fast its difference moves, how far hysteresis lets it pass its edge, and when its events were. It
+ * also knows along which edges the solution slides.
  *
  * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
@@ -83,8 +83,8 @@ typedef struct EdgesNow {
   Slide slide[SLIDE_LIMIT];
   int has_begun; /* a step has begun; before the first step, a mode whose difference rests on the edge follows its relation */
   int is_at_start; /* modes follow their relations exactly as written, even on an edge */
-  /* an event is being settled: modes that no row depends on have the rates from before, because the event may still change
-   * the values on which their rates depend, or move their differences */
+  /* an event is being settled. Modes on which no row depends have the rates from before the event, because the event may still move
+   * their differences, or change values on which their rates depend */
   int keeps_rates;
   int one_by_one;   /* of the modes that must change, only the first changes; the others are judged again afterwards */
   int looks_inside; /* modes whose branches meet cause events, too */
@@ -162,7 +162,8 @@ void edges_forget(Edges *edges);
 /* A run or a step begins at (t, y): keeps the last differences as those at the beginning. */
 void edges_start(Edges *edges, double t, const double *y);
 
-/* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of a step. */
+/* Keeps the last differences, which are those at (t, y). step: they are at the end of a step of this size; 0: at the beginning of a
+ * step. */
 void edges_keep(Edges *edges, double t, const double *y, double step);
 
 /* Has a mode whose branches meet changed in a step to (t, y)? */
@@ -186,7 +187,7 @@ void edges_rest(Edges *edges, double t, const double *y);
 bool edges_may_hide(const Edges *edges, int m, double step);
 bool edges_are_far(const Edges *edges, double step);
 
-/* Reports the margins of all modes inside a step: see edges_hover. */
+/* Reports the margins of all modes inside a step: see edges_note_event. */
 void edges_note_peaks(Edges *edges, const double *margin);
 
 /* An event was located in the step of this size: keeps the last differences as those at its end. */
@@ -194,23 +195,23 @@ void edges_keep_end(Edges *edges, double step);
 
 /* ---- accumulating events ---- */
 
-/* Records the time of an event of mode m in a run of this span. Returns true if its events accumulate: infinitely many
- * of them before a time that equals t up to round-off (Zeno). */
-bool edges_accumulate(Edges *edges, int m, double t, double span);
+/* What an event of a condition shows. */
+typedef struct EdgesNote {
+  bool hovers;  /* the solution hovers at the edge, within the tolerance, event after event */
+  bool begins;  /* for the first time */
+  bool widened; /* for the first time, the hysteresis of the condition is now larger than the tolerance */
+} EdgesNote;
 
-/* Call this after edges_accumulate. The modes whose events accumulate then change only when their difference passes the edge by
- * several times as much as the last time. So the run continues if the model comes to rest in the limit. Otherwise edges_escaped
- * reports it. false: no when or pre() stores one of these modes. */
-bool edges_let_rest(Edges *edges, double tolerance, double span);
+/* Records the event of mode m that is handled at t, in a run of this span. false: infinitely many follow before a time that equals t
+ * up to round-off (Zeno). If the model can come to rest in the limit, because a when or pre() stores one of the modes whose events
+ * accumulate, these change only when their difference passes the edge by several times as much as the last time; then the run
+ * continues, and edges_escaped reports a model that does not rest. A mode that hovers contradicts its difference from then on only if
+ * it is farther beyond the edge. */
+bool edges_note_event(Edges *edges, int m, double t, double tolerance, double span, EdgesNote *note);
 
-/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Its events accumulated
- * until the tolerance no longer resolved them, a when or pre() stores it, and it left its edge after an event at this
- * time. */
+/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Such a mode is stored by a when or
+ * pre(). Its events accumulated until the tolerance no longer resolved them, and it left its edge after an event at this time. */
 int edges_escaped(const Edges *edges, double t, double round_off);
-
-/* Call this after edges_accumulate. Returns true if the difference of mode m hovers at its edge within the tolerance, event after
- * event. From then on it contradicts its mode only if it is farther beyond the edge. */
-bool edges_hover(Edges *edges, int m, double tolerance, double span);
 
 /* ---- events ---- */
 
@@ -237,8 +238,8 @@ void edges_enter_start(Edges *edges, double t, const double *y);
 int edges_leave_start(Edges *edges, double t, const double *y);
 
 /* Sets every mode from its last difference, at (t, y), and returns how many changed. A difference on an edge moves in the direction
- * of its rate. A mode that has changed and changed back since edges_begin stays. others: something that modes may depend on has
- * changed. *matter becomes true if rows depend on a mode that changes. */
+ * of its rate. A mode that has changed and changed back since edges_begin no longer changes. others: something has changed on which
+ * modes may depend. *matter becomes true if rows depend on a mode that changes. */
 int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter);
 
 /* Did a mode chatter since edges_begin? */
@@ -270,9 +271,9 @@ void edges_hold(Edges *edges, int m, double value);
 bool edges_slides(const Edges *edges, int m);
 bool edges_slide(Edges *edges);
 
-/* Call this when sliding has just begun and the columns are solved. Do all rates jump, and lead back to the edge from both sides?
- * false: the mode that fails this test most has stopped sliding, and takes the side to which its rates lead. The weights of the
- * others were computed with it: solve the columns, and call this again. */
+/* Call this when sliding has just begun and the columns are solved. Does the rate of each mode's difference jump, and lead back to
+ * the edge from both sides? false: the mode that fails this test most clearly no longer slides, and is now on the side to which its
+ * rate leads. The weights of the others were computed with it: solve the columns, and call this again. */
 bool edges_leads_back(Edges *edges);
 
 /* Slides only along `count` edges: those to which the rates lead back most strongly. The other modes follow their last

@@ -1,10 +1,10 @@
 /* secant: factors of an old Jacobian brought up to date by Broyden's secant updates.
  *
  * Between factorizations the corrector of a multistep method sees residuals before and after its corrections; each such pair says
- * how the true matrix differs from the factored one in that direction. The pairs are kept across steps, since successive
- * corrections point in nearly the same direction, and applied as a product of rank-one matrices (the good update of Broyden 1965,
- * in the form of Kelley 1995, section 7.3). Invariant: with B the factored matrix, the updated inverse is (I + u[k-1] s[k-1]^T W)
- * ... (I + u[0] s[0]^T W) B^-1, W the weights squared. Exported solvers contain it unchanged. */
+ * how the true matrix differs from the factored one in that direction. The pairs are kept across steps, because successive
+ * corrections point in nearly the same direction. They are applied as a product of rank-one matrices (the good update of Broyden
+ * 1965, in the form of Kelley 1995, section 7.3). Invariant: with B the factored matrix, the updated inverse is (I + u[k-1]
+ * s[k-1]^T W) ... (I + u[0] s[0]^T W) B^-1, W the weights squared. Exported solvers contain it unchanged. */
 #pragma once
 
 #include <stdbool.h>

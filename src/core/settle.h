@@ -22,8 +22,8 @@ typedef struct SettleMethods {
   bool (*solve_corner)(void *host, double t, double *y, int corner);
   bool (*solve_at_event)(void *host, double t, double *y);
 
-  /* Solves the rows with the columns marked 2 in `held`, which reinit has set; states keep their values as far as the rows allow.
-   * before: the columns before that. false: they cannot be solved. */
+  /* Solves the rows with the columns that reinit has set, marked 2 in `held`. States keep their values as far as the rows allow.
+   * before: the columns before the reinit. false: the rows cannot be solved. */
   bool (*solve_holding)(void *host, double t, double *y, unsigned char *held, const double *before);
 
   /* Does another system hold now? Then it sets Settle.restructured. */

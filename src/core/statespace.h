@@ -1,6 +1,6 @@
 /* statespace: the state-space form of the selected system. Given the states, all other columns are solved stage by stage from the
- * lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6): explicitly where an equation gives its
- * variable, linearly where rows are differentiated or linear, by damped Newton otherwise.
+ * lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6). An explicit equation gives its variable
+ * directly. Differentiated and linear rows are linear systems. All others are solved by the damped Newton method.
  *
  * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and accelerations share its
  * values. A stage with the same rows and columns as the one below shares its factors.

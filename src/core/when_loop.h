@@ -4,8 +4,8 @@
  *   x + y = 5;
  *
  * An event iterates: it computes the columns from the discrete values, then the discrete values from the columns. If that does not
- * converge, this file regards a round as a map d -> F(d) and solves d = F(d) by Broyden's method (secant.h), which is exact for
- * linear equations after at most twice as many rounds as there are values (Gay 1979).
+ * converge, this file regards a round as a map d -> F(d) and solves d = F(d) by Broyden's method (secant.h). For linear equations
+ * that method is exact after at most twice as many rounds as there are values (Gay 1979).
  *
  * All memory is the host's. Exported solvers contain this file unchanged. */
 #pragma once

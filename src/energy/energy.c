@@ -171,8 +171,8 @@ static void add_model_equation(Model *model, Expr left, Expr right, Span span, c
   vec_push(model->heap, &model->equations, equation);
 }
 
-/* Replaces integral(g) = c with the multiplier l: adds der(l) = 0 and a variable for the integral so far, which is c at the end;
- * adds l g to the Lagrangian (Shmoylova et al. 2013, (64) and Theorem 2). */
+/* Replaces integral(g) = c, using a multiplier l. Adds der(l) = 0, and a variable for the integral so far, which is c at the end.
+ * Adds l g to the Lagrangian (Shmoylova et al. 2013, (64) and Theorem 2). */
 static void take_integral(Model *model, Energy *energy, const EnergyTerm *term, uint32_t number) {
   Dag *dag = model->dag;
   char name[32];

@@ -65,8 +65,8 @@ static bool holds(Derivation *d, Expr e, uint32_t unknown) {
   return found;
 }
 
-/* If one side of an equation is the derivative of this order of an unknown, and the unknown does not occur on the other side: that
- * unknown; otherwise NONE. */
+/* Returns an unknown if its derivative of this order is one side of the equation, and the unknown does not occur on the other side.
+ * NONE: there is no such unknown. */
 static uint32_t lone(Derivation *d, Expr side, Expr other, uint32_t order) {
   if (dag_op(d->dag, side) != OP_VARIABLE || dag_order(d->dag, side) != order) return NONE;
   uint32_t unknown = dag_index(d->dag, side);

@@ -7,8 +7,8 @@
 /* The run begins at (t, y), or returns there; the modes agree at that point. */
 void events_begin(View *view, double t, const double *y);
 
-/* The time of the next event in (t, stop] that is known in advance; INFINITY: none. *mode is the timed mode that changes there,
- * or -1 if a sample is due or an input has a kink or a jump. */
+/* The time of the next event in (t, stop] that is known in advance; INFINITY: none. *mode is the timed mode that changes there; -1:
+ * a sample is due, or an input has a kink or a jump. */
 double events_next_time(View *view, double t, double stop, int *mode);
 
 /* Handles the event (t, y) of this mode (MAP_NONE: of none). Sets modes and other discrete values and solves the other columns

@@ -20,8 +20,7 @@ typedef struct ResetPlan {
 void reset_keep_preferred(const ResetPlan *plan, double t, const double *before, const uint8_t *held, double *y);
 
 /* Finds the states at which the columns marked 2 in `held` have these values. It starts from y, which solves the rows. As many
- * other columns as possible keep their values, in the same order of preference. The change is divided if Newton's method does not
- * converge at once; if a part of the change has no solution, another choice of columns keeps its values. false: there are no such
- * states, or no state-space form, and
- * y is unchanged. */
+ * other columns as possible keep their values, in the same order of preference. If Newton's method does not converge at once, the
+ * change is divided into parts. If a part has no solution, another choice of columns keeps its values. false: there are no such
+ * states, or no state-space form, and y is unchanged. */
 bool reset_give(const ResetPlan *plan, double t, const uint8_t *held, const double *values, double *y);

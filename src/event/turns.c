@@ -17,7 +17,7 @@ enum { ROTATED = 4 };
 
 typedef struct Turns {
   uint32_t count;
-  uint32_t *mode;   /* per turn: the mode that makes its event; MAP_NONE: samples make it */
+  uint32_t *mode;   /* per turn: the mode that causes its event; MAP_NONE: samples cause it */
   uint32_t *turn;   /* per mode; MAP_NONE: it does not change by itself */
   uint32_t samples; /* the turn of samples that are due; MAP_NONE: no sample is due */
   bool *waits;      /* per mode */

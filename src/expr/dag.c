@@ -154,7 +154,7 @@ static Expr add_node(Dag *dag, Node node, unsigned flags) {
  * some hundred nanoseconds. */
 enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
-/* The node equal to the candidate. `fresh`: it is new, and its pool entries stay; then `is_listed` says that the caller puts it
+/* The node equal to the candidate. `fresh`: the node is new, and its pool entries stay. `is_listed`: the caller puts a new node
  * into a list instead of the table. */
 static Expr intern_or_list(Dag *dag, Node candidate, bool is_listed, bool *fresh) {
   Key key = make_key(dag, &candidate, (uint32_t)hash_node(dag, &candidate));

@@ -109,8 +109,8 @@ uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* of OP_DELAYED: the discret
 Expr dag_known_parameter(const Dag *dag, uint32_t index); /* EXPR_NONE: not made yet */
 
 /* ---- operators; arguments are simplified as they are built ----
- * Build each operand in its own statement: C does not define the order in which the arguments of a call are evaluated, and the
- * order of building is the order of indices, which decides the order of terms. */
+ * Build each operand in its own statement, because C does not define in which order the arguments of a call are evaluated. Nodes
+ * get their indices in the order in which they are built, and the indices decide the order of terms. */
 Expr dag_sum(Dag *dag, double constant, const Term *terms, uint32_t count); /* any order; O(n log n) */
 Expr dag_add(Dag *dag, Expr a, Expr b);
 Expr dag_subtract(Dag *dag, Expr a, Expr b);
@@ -233,11 +233,11 @@ Expr dag_time_derivative(Dag *dag, Expr e);
 /* Partial derivative with respect to one leaf node (a variable column, parameter, or time). */
 Expr dag_partial(Dag *dag, Expr e, Expr leaf);
 
-/* All partial derivatives at once: appends the variable columns on which e depends, ascending by (index, order), and
- * the partial derivative of each; those that are identically zero are left out (floor(x), delay(x, 1)). Adjoints are
- * swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent, smooth and
- * homotopy it is multiplied by the number of columns below, because each column's partial is a separate selection:
- * an inactive branch must not be touched. */
+/* All partial derivatives at once: appends the variable columns on which e depends, ascending by (index, order), and the partial
+ * derivative with respect to each. Derivatives that are identically zero are left out, as of floor(x) and delay(x, 1). Adjoints are
+ * swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent, smooth and homotopy it is
+ * multiplied by the number of columns below, because each column's partial is a separate selection: an inactive branch must not be
+ * touched. */
 typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
@@ -366,9 +366,9 @@ uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer);
  * larger than the graph. */
 void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text);
 
-/* For an expression whose text would be much longer than its graph: the same text with names for its shared parts, and before that
- * in `statements` one line "name := text of the part;" for each, with its ValueKind in `kinds`. Linear in the graph. Returns false
- * and prints nothing if the expression is short enough for dag_print. */
+/* For an expression whose text would be much longer than its graph: the same text with names for its shared parts. `statements`
+ * receives a line "name := text of the part;" for each part, and `kinds` its ValueKind. Linear in the graph. Returns false and
+ * prints nothing if the expression is short enough for dag_print. */
 #define DAG_PART_NAME "'$%u'" /* of the k-th part, k from 1 */
 bool dag_print_parts(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *statements, IndexVec *kinds,
                      TextVec *text);

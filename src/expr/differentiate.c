@@ -132,8 +132,8 @@ static Expr derive_quotient(Dag *dag, Expr self, const Expr *d) {
   return dag_divide(dag, dag_subtract(dag, d[0], shift), b);
 }
 
-/* factor * d, with the factor moved into a selection that can be zero: where the selection is zero, the factor may
- * be undefined, like the derivative of sqrt(max(u, 0)) at 0. */
+/* factor * d. If d is a selection that can be zero, the factor is moved into it, because the factor may be undefined where the
+ * selection is zero. An example is the derivative of sqrt(max(u, 0)) at 0. */
 static Expr scale_derivative(Dag *dag, Expr factor, Expr d) {
   if (dag_op(dag, d) != OP_IF) return dag_multiply(dag, factor, d);
   Expr then = dag_child(dag, d, 1), otherwise = dag_child(dag, d, 2);

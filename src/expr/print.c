@@ -239,8 +239,8 @@ static Level node_level(const Dag *dag, Expr e) {
 
 static uint32_t rank_of(const Printer *p, Expr e) { return p->leaves && p->leaves->ranks ? p->leaves->ranks[e] : e; }
 
-/* Chooses the left and the right factor. A product or quotient goes to the left, where it needs no parentheses; a
- * sum goes to the right, so that a coefficient in front is not taken as part of it. */
+/* Chooses the left and the right factor. If an operand is a product or quotient, it goes to the left, where it needs no
+ * parentheses. If it is a sum, it goes to the right, so that a coefficient in front is not read as part of the sum. */
 static void product_sides(const Printer *p, Expr e, Expr *left, Expr *right) {
   const Dag *dag = p->dag;
   Expr a = dag_child(dag, e, 0), b = dag_child(dag, e, 1);
@@ -261,8 +261,8 @@ static bool is_multiple(const Dag *dag, Expr e) {
   return dag_op(dag, e) == OP_SUM && dag_terms(dag, e, &constant, &terms) == 1 && constant == 0;
 }
 
-/* Does the text of a product begin with a number (3/x/y) or a sum ((x + y)/z), or does it divide by the number 0 or by a
- * multiple, as in x/(3*x)*x? Then a coefficient in front would be read into it. */
+/* Does the text of a product begin with a number, as 3/x/y, or with a sum, as (x + y)/z? Or does it divide by the number 0 or by a
+ * multiple, as x/(3*x)*x? Then a coefficient in front would be read into it. */
 static bool takes_coefficient(const Printer *p, Expr e) {
   while (dag_op(p->dag, e) == OP_MULTIPLY || dag_op(p->dag, e) == OP_DIVIDE) {
     Expr right;

@@ -29,7 +29,7 @@ enum { LOOKUP_ARGUMENTS = 6 };
 /* The value, or its derivative of this order along a path, as an element with n nilpotents. The arguments are such elements, too:
  * the number of the curve, the place, and its first and second derivative. For a table over time, the next event and its pre()
  * value follow the time. For a table of two variables, there are two places, followed by the derivatives of both. false: there is
- * no such curve, n is too large, or *place is outside of a table that is not to be extrapolated. */
+ * no such curve, n is too large, or *place is outside of a table that must not be extrapolated. */
 bool lookup_value(const Lookup *lookup, uint32_t n, uint32_t order, const double *const *arguments, double *result,
                   double *place);
 

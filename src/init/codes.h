@@ -3,7 +3,7 @@
 
 #include "init/system.h"
 
-/* Code for a part of the initial system, made once for the runs of a plan and found by words that identify the part: the
+/* Code for a part of the initial system, made once for all runs of a plan. It is found by its key, which identifies the part: the
  * expressions of the rows of a patch, or the expressions of assignments and their columns (steps.c). */
 typedef struct InitialCode {
   const uint32_t *words;

@@ -286,8 +286,8 @@ static bool take_from_row(InitialSystem *system, const InitialColumn *columns, u
   return patch_solve(patch, t, y).solved && y[q] != columns[q].start && column_excess(&columns[q], y[q]) == 0;
 }
 
-/* If a column makes the node undefined, and another row gives a value at which it is defined, sets the column to that
- * value: the start value of a type counts less than the model's own equations. */
+/* If a column makes the node undefined, and another row gives a value at which the node is defined, sets the column to that value.
+ * The start value of a type counts less than the model's own equations. */
 static bool move_by_rows(InitialSystem *system, const IndexVec *rows, double t, const IndexVec *below, Expr node,
                          InitialColumn *columns) {
   double *y = heap_array(system->heap, system->columns, sizeof *y);

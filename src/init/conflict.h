@@ -37,8 +37,8 @@ void conflict_filter(InitialSystem *system, const InitialColumn *columns, double
 bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y,
                              InitialColumn *columns);
 
-/* Reports the first of these rows that is undefined at y, or whose derivative is, and names the expression that is
- * outside its domain and the values in it. false: all rows and derivatives are defined. */
+/* Reports the first of these rows that is undefined at y or has an undefined derivative there. Names the expression that is outside
+ * its domain, and the values in it. false: all rows and derivatives are defined. */
 bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags);
 
 /* Reports a quotient whose divisor consists only of errors. Returns false. */

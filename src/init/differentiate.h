@@ -1,5 +1,5 @@
-/* differentiate: how initial values depend on start values and parameters, by the implicit function theorem: columns that hold
- * their start values move with them, all others as the rows of the initial system require. */
+/* differentiate: how initial values depend on start values and parameters, by the implicit function theorem. Columns that hold
+ * their start values change by as much as these. All others change as the rows of the initial system require. */
 #pragma once
 
 #include "code/leaf_jacobian.h"

@@ -1,5 +1,5 @@
-/* explain: the part of a report about initial values beyond the values themselves: the equation that gave each, how the system was
- * divided, which parts hide constraints, how well conditioned it was. Made on demand; a simulation does not need it. */
+/* explain: what a report about initial values says besides the values: the equation that gave each value, how the system was
+ * divided, which parts hide constraints, and how well conditioned the system was. Made on demand; a simulation does not need it. */
 #pragma once
 
 #include "init/initial.h"

@@ -2,11 +2,11 @@
  * the initial equations. A value that is still free keeps its start value if that is consistent, and otherwise moves to the
  * nearest consistent value in the scaled norm.
  *
- * If rows that must be solved together, or a row that does not give its unknown explicitly, contain homotopy(), continuation from
- * the simplified expressions comes first, because it selects the intended one of several solutions. Each of the following is
- * tried when the one before fails or would move a given value: the state-space form with the given values as states (needs
- * no extra code); the initial system step by step (steps.h), keeping, then nearest; continuation from the simplified
- * expressions of homotopy(); continuation in the guesses; all rows at once, from start values, nominal values, and other
+ * Continuation from the simplified expressions comes first if homotopy() is in rows that must be solved together, or in a row that
+ * does not give its unknown explicitly. It selects the intended one of several solutions. These are tried in order, the next one if
+ * the one before fails or would move a given value. First the state-space form with the given values as states, which needs no
+ * extra code. Then the initial system step by step (steps.h), keeping, then nearest. Then continuation from the simplified
+ * expressions of homotopy(), and continuation in the guesses. Last, all rows at once, from start values, nominal values, and other
  * guesses. If all fail, the conflict is named. */
 #pragma once
 
@@ -95,9 +95,9 @@ bool initial_is_ruled_out(const Initializer *initializer);
  * `starts`. */
 void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial);
 
-/* If there is no solution in the modes of the guess, nor in others that were tried: solves all rows at once from other guesses,
- * with conditions as written, so that modes change together with the values. The modes are those of the values found. For models
- * without logic. */
+/* For use if no solution was found in the modes of the guess and in the other modes that were tried. Solves all rows at once from
+ * other guesses, with conditions as written, so that modes change together with the values. The modes are those of the values
+ * found. For models without logic. */
 bool initial_search(Initializer *initializer, Switches *switches, const StartValues *starts, double t0,
                     double tolerance, Initial *initial);
 

@@ -80,8 +80,8 @@ typedef struct OrderEdge {
 } OrderEdge;
 typedef VEC(OrderEdge) TieVec;
 
-/* Ties a row to all rows of its stage with which it shares columns of that stage, so that they form one block: if one row
- * moves a start value, the others share the move. */
+/* Joins a row with all rows of its stage with which it shares columns of that stage, so that they form one block. If one row moves
+ * a start value, the others move it together with that row. */
 static void tie_stage(const InitialSystem *system, const InitialColumn *columns, const Order *order,
                       const Pattern *by_column, int32_t first, bool *tied, TieVec *ties, Arena *scratch) {
   const Pattern *pattern = &order->pattern;

@@ -53,8 +53,8 @@ PatchResult patch_trace(Patch *patch, double t, uint32_t position, double goal, 
  * if undefined. *worst: its row among the patch's. */
 double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst);
 
-/* Finds a row that is undefined at y, or, if there is none, one with an undefined derivative, and why. blame->output: its position
- * among the rows of the patch. false: all are defined. */
+/* Finds a row that is undefined at y, and the reason. If there is none, finds a row with an undefined derivative. blame->output:
+ * the position of the row in the patch. false: all rows and derivatives are defined. */
 bool patch_blame(Patch *patch, double t, const double *y, Blame *blame);
 
 /* The program of the rows; NULL if it has all rows. */

@@ -140,8 +140,8 @@ static void take_columns(const StartValues *starts, uint32_t count, InitialColum
   }
 }
 
-/* A variable that the model prefers as a state counts as one, even if it is not differentiated (Modelica Language Specification
- * 3.6, 4.9.7.1): its given start value is kept before the defaults of states without a start value. */
+/* A variable that the model prefers as a state counts as a state, even if it is not differentiated (Modelica Language Specification
+ * 3.6, 4.9.7.1). Its given start value takes precedence over the defaults of states without a start value. */
 static void keep_preferred(const Evaluator *evaluator, InitialColumn *columns) {
   const Array *array = evaluator->array;
   const Model *model = evaluator->model;

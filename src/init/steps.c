@@ -187,8 +187,8 @@ static void trace_unit(InitialSteps *run, const InitialUnit *unit) {
     if (unit->weight[k] > 0) trace_column(run, unit->positions[k], unit->weight[k]);
 }
 
-/* What a column is to a unit: known; determined by a row of the unit; a start value that may move; fixed although a row
- * determines it; fixed, in the same stage as a row of the unit. */
+/* The role of a column in a unit. In this order: known; determined by a row of the unit; a start value that may move; fixed
+ * although a row determines it; fixed, in the same stage as a row of the unit. */
 enum { ROLE_KNOWN, ROLE_MATCHED, ROLE_MOVABLE, ROLE_REDUNDANT, ROLE_PEER };
 
 static uint8_t find_role(const InitialSteps *run, uint32_t row, uint32_t q, uint32_t stamp) {
@@ -310,8 +310,8 @@ static bool derive_columns(const KnownValues *derivation, bool *ok) {
   return any;
 }
 
-/* The unknown column that occurs in most of the remaining rows, which gets its default start value (tearing); MAP_NONE: there is
- * none. */
+/* The unknown column that occurs in the largest number of remaining rows; it gets its default start value (tearing). MAP_NONE:
+ * there is none. */
 static uint32_t find_tearing(const KnownValues *derivation) {
   const InitialUnit *unit = derivation->unit;
   const Pattern *pattern = &derivation->run->order->pattern;

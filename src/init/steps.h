@@ -1,5 +1,5 @@
-/* steps: solves the initial system step by step, one unit after the other, in the order that its structure gives: explicit
- * assignments, linear subproblems, the smallest nonlinear ones.
+/* steps: solves the initial system step by step, one unit after the other, in the order that its structure gives. Units are
+ * explicit assignments, linear subproblems, and nonlinear subproblems that are as small as possible.
  *
  * Invariant: when a unit is solved, everything it uses from earlier units is final. With STEPS_KEEP, every column that no
  * row determines holds its start value. With STEPS_NEAREST, a unit first tries to keep its given start values, then moves

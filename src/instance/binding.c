@@ -9,6 +9,22 @@ const Modifier *instance_binding(const Instance *instance) {
   return NULL;
 }
 
+NewValueFit new_value_fit(const Tree *tree, Name name, const Instance *instance) {
+  const char *given = names_text(tree->names, name), *own = names_text(tree->names, instance->flat_name);
+  bool is_part = false;
+  while (*given) {
+    if (*given == *own) {
+      given++, own++;
+      continue;
+    }
+    if (*given != '[') return FIT_NONE;
+    while (*given && *given != ']') given++;
+    given += *given == ']';
+    is_part = true;
+  }
+  return *own ? FIT_NONE : is_part ? FIT_PART : FIT_WHOLE;
+}
+
 static bool is_parameter(const Instance *instance) { return instance->prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT); }
 
 /* Depth is bounded by the nesting of records. */

@@ -1,5 +1,5 @@
 /* check: errors in modifications and base classes (Modelica 3.6, sections 4.1, 4.5.2, 7.1.3 and 7.2): modifiers of elements that do
- * not exist, are protected or final; elements declared twice; classes that cannot be base classes. */
+ * not exist, or are protected or final; elements declared twice; classes that cannot be base classes. */
 #include "base/suggest.h"
 #include "instance/lookup.h"
 #include "instance/statement.h"

@@ -16,19 +16,17 @@ static bool shapes_match(const ConnectReference *left, const ConnectReference *r
 
 static Span clause_span(const ConnectSource *source) { return source->clause->statement->span; }
 
-static const ConnectConnector *find_connector(Connections *connections, const ConnectSource *source,
-                                              const ConnectReference *reference) {
+static bool is_connector(Connections *connections, const ConnectSource *source, const Instance *instance) {
   Tree *tree = connections->tree;
-  uint32_t found = map_get(&connections->connector_of, instance_key(reference->instance));
-  if (found != MAP_NONE) return &connections->connectors.data[found];
+  if (map_get(&connections->connector_of, instance_key(instance)) != MAP_NONE) return true;
   tree_error(tree, clause_span(source), source->instance, "`%s` is not a connector: it cannot be connected",
-             instance_text(tree, reference->instance));
-  return NULL;
+             instance_text(tree, instance));
+  return false;
 }
 
 /* The element of the connector, for element `outer` of the clause's instance. */
-static uint32_t element_at(const ConnectReference *reference, uint32_t outer, uint32_t i) {
-  return outer / reference->shared * reference->own + reference->elements.data[i];
+static uint32_t element_at(const ConnectTarget *target, uint32_t outer) {
+  return outer / target->shared * target->own + target->element;
 }
 
 static void push_link(Connections *connections, ConnectLink link) {
@@ -61,18 +59,19 @@ static uint32_t *cardinality_of(Connections *connections, const Instance *connec
   return connections->cardinality.data + connections->connectors.data[place].first;
 }
 
-static void link_elements(Connections *connections, uint32_t source, const ConnectReference *left,
-                          const ConnectReference *right, uint32_t match) {
+/* Links the targets from `begin` to `end`, whose instances are the same. */
+static void link_targets(Connections *connections, uint32_t source, const ConnectReference *left,
+                         const ConnectReference *right, uint32_t begin, uint32_t end, uint32_t match) {
   const ConnectSource *from = &connections->sources.data[source];
-  uint32_t *left_cardinality = cardinality_of(connections, left->instance);
-  uint32_t *right_cardinality = cardinality_of(connections, right->instance);
+  uint32_t *left_cardinality = cardinality_of(connections, left->targets.data[begin].instance);
+  uint32_t *right_cardinality = cardinality_of(connections, right->targets.data[begin].instance);
   uint32_t outer = outer_count(connections->tree, from->instance);
   for (uint32_t p = 0; p < outer; p++)
-    for (uint32_t i = 0; i < left->elements.count; i++) {
+    for (uint32_t i = begin; i < end; i++) {
       ConnectLink link = {.match = match,
                           .source = source,
-                          .left = element_at(left, p, i),
-                          .right = element_at(right, p, i),
+                          .left = element_at(&left->targets.data[i], p),
+                          .right = element_at(&right->targets.data[i], p),
                           .left_side = (uint8_t)left->side,
                           .right_side = (uint8_t)right->side};
       left_cardinality[link.left]++;
@@ -85,21 +84,38 @@ static void connect_both(Connections *connections, uint32_t source, const Connec
                          const ConnectReference *right) {
   const ConnectSource *from = &connections->sources.data[source];
   if (!left->instance || !right->instance) return;
-  if (!find_connector(connections, from, left) || !find_connector(connections, from, right)) return;
+  if (!is_connector(connections, from, left->instance) || !is_connector(connections, from, right->instance)) return;
   if (!shapes_match(left, right)) {
     tree_error(connections->tree, clause_span(from), from->instance,
                "`%s` and `%s` cannot be connected: their dimensions differ",
                instance_text(connections->tree, left->instance), instance_text(connections->tree, right->instance));
     return;
   }
-  uint32_t match = connect_match(connections, left->instance, right->instance, clause_span(from));
-  if (connections->matches.data[match].fits) link_elements(connections, source, left, right, match);
+  for (uint32_t begin = 0, end; begin < left->targets.count; begin = end) {
+    Instance *a = left->targets.data[begin].instance, *b = right->targets.data[begin].instance;
+    end = begin + 1;
+    while (end < left->targets.count && left->targets.data[end].instance == a && right->targets.data[end].instance == b)
+      end++;
+    if (!a || !b) continue;
+    uint32_t match = connect_match(connections, a, b, clause_span(from));
+    if (connections->matches.data[match].fits) link_targets(connections, source, left, right, begin, end, match);
+  }
+}
+
+/* Does a component on the path not exist? Then the clause is left out, and the sizes at its other end do not matter. */
+static bool is_absent(Connections *connections, const ConnectSource *source, AstExpr e) {
+  ConnectPath path = {.source = source, .e = e};
+  if (ast_kind(connections->tree->ast, e) == AST_REFERENCE) connect_follow(connections, &path);
+  vec_free(connections->heap, &path.steps, &path.choices);
+  return path.is_absent;
 }
 
 static void read_connect(Connections *connections, uint32_t source) {
-  const AstStatement *statement = connections->sources.data[source].clause->statement;
-  ConnectReference left = connect_reference(connections, &connections->sources.data[source], statement->left);
-  ConnectReference right = connect_reference(connections, &connections->sources.data[source], statement->right);
+  const ConnectSource *from = &connections->sources.data[source];
+  const AstStatement *statement = from->clause->statement;
+  if (is_absent(connections, from, statement->left) || is_absent(connections, from, statement->right)) return;
+  ConnectReference left = connect_reference(connections, from, statement->left);
+  ConnectReference right = connect_reference(connections, from, statement->right);
   connect_both(connections, source, &left, &right);
   connect_reference_free(connections, &left);
   connect_reference_free(connections, &right);
@@ -108,24 +124,42 @@ static void read_connect(Connections *connections, uint32_t source) {
 /* ---- branches and roots ---- */
 
 static const ConnectRecord *find_record(Connections *connections, const ConnectSource *source,
-                                        const ConnectReference *reference) {
+                                        const Instance *instance) {
   Tree *tree = connections->tree;
-  if (!reference->instance) return NULL;
-  uint32_t found = map_get(&connections->record_of, instance_key(reference->instance));
+  if (!instance) return NULL;
+  uint32_t found = map_get(&connections->record_of, instance_key(instance));
   if (found != MAP_NONE) return &connections->records.data[found];
   tree_error(tree, clause_span(source), source->instance,
              "`%s` is not an overdetermined record of a connector: its class has no function `equalityConstraint`",
-             instance_text(tree, reference->instance));
+             instance_text(tree, instance));
   return NULL;
 }
 
-/* The node of element i of a record, for element `outer` of the clause's instance. */
-static uint32_t node_at(const ConnectRecord *record, const ConnectReference *reference, uint32_t outer, uint32_t i) {
-  return record->first + element_at(reference, outer, i * record->width) / record->width;
+/* A node that an argument names: the first of the targets that belong to its record. */
+typedef struct ConnectNode {
+  const ConnectRecord *record;
+  const ConnectTarget *target;
+} ConnectNode;
+
+typedef VEC(ConnectNode) ConnectNodeVec;
+
+/* The nodes that an argument names, for one element of the clause's instance. */
+static ConnectNodeVec list_nodes(Connections *connections, const ConnectSource *source,
+                                 const ConnectReference *reference) {
+  ConnectNodeVec nodes = {0};
+  uint32_t step = 1;
+  for (uint32_t i = 0; reference->instance && i < reference->targets.count; i += step) {
+    const ConnectTarget *target = &reference->targets.data[i];
+    const ConnectRecord *record = find_record(connections, source, target->instance);
+    step = record ? record->width : 1;
+    if (record) vec_push(connections->heap, &nodes, (ConnectNode){record, target});
+  }
+  return nodes;
 }
 
-static uint32_t node_count(const ConnectRecord *record, const ConnectReference *reference) {
-  return reference->elements.count / record->width;
+/* The number of the node, for element `outer` of the clause's instance. */
+static uint32_t node_at(const ConnectNode *node, uint32_t outer) {
+  return node->record->first + element_at(node->target, outer) / node->record->width;
 }
 
 /* Connections.branch(a.R, b.R) */
@@ -133,14 +167,16 @@ static void read_branch(Connections *connections, const ConnectSource *source, A
   const Ast *ast = connections->tree->ast;
   ConnectReference a = connect_reference(connections, source, ast_kid(ast, call, 0));
   ConnectReference b = connect_reference(connections, source, ast_kid(ast, call, 1));
-  const ConnectRecord *from = find_record(connections, source, &a), *to = find_record(connections, source, &b);
+  ConnectNodeVec from = list_nodes(connections, source, &a), to = list_nodes(connections, source, &b);
   uint32_t outer = outer_count(connections->tree, source->instance);
-  for (uint32_t p = 0; from && to && p < outer; p++)
-    for (uint32_t i = 0; i < node_count(from, &a) && i < node_count(to, &b); i++) {
-      ConnectEdge edge = {node_at(from, &a, p, i), node_at(to, &b, p, i), true, false};
+  for (uint32_t p = 0; p < outer; p++)
+    for (uint32_t i = 0; i < from.count && i < to.count; i++) {
+      ConnectEdge edge = {node_at(&from.data[i], p), node_at(&to.data[i], p), true, false};
       vec_push(connections->heap, &connections->graph.edges, edge);
       vec_push(connections->heap, &connections->edge_links, CONNECT_NONE);
     }
+  vec_free(connections->heap, &from);
+  vec_free(connections->heap, &to);
   connect_reference_free(connections, &a);
   connect_reference_free(connections, &b);
 }
@@ -158,16 +194,17 @@ static bool read_priority(Tree *tree, const ConnectClause *clause, AstExpr e, in
 static void read_root(Connections *connections, const ConnectSource *source, AstExpr call, bool is_definite) {
   Tree *tree = connections->tree;
   ConnectReference node = connect_reference(connections, source, ast_kid(tree->ast, call, 0));
-  const ConnectRecord *record = find_record(connections, source, &node);
+  ConnectNodeVec nodes = list_nodes(connections, source, &node);
   int64_t priority = 0;
   bool fits = is_definite || ast_kid_count(tree->ast, call) < 2 ||
               read_priority(tree, source->clause, ast_kid(tree->ast, call, 1), &priority);
   uint32_t outer = outer_count(tree, source->instance);
-  const char *name = record ? instance_text(tree, record->instance) : "";
-  for (uint32_t p = 0; record && fits && p < outer; p++)
-    for (uint32_t i = 0; i < node_count(record, &node); i++)
+  for (uint32_t p = 0; fits && p < outer; p++)
+    for (uint32_t i = 0; i < nodes.count; i++)
       vec_push(connections->heap, &connections->graph.roots,
-               (ConnectRoot){node_at(record, &node, p, i), priority, is_definite, name});
+               (ConnectRoot){node_at(&nodes.data[i], p), priority, is_definite,
+                             instance_text(tree, nodes.data[i].record->instance)});
+  vec_free(connections->heap, &nodes);
   connect_reference_free(connections, &node);
 }
 

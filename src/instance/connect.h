@@ -175,25 +175,40 @@ typedef struct ConnectStep {
   uint32_t kid, count;
 } ConnectStep;
 
+/* Which element of a split array on a path is meant. */
+typedef struct ConnectChoice {
+  uint32_t place;
+  uint32_t number, count; /* it is the number-th of so many elements that the reference selects */
+  const IndexVec *shape;  /* sizes of the array's dimensions without a scalar subscript */
+} ConnectChoice;
+
 /* A reference in a connect clause, followed as far as its names are declared. */
 typedef struct ConnectPath {
   const ConnectSource *source;
   AstExpr e;
   VEC(ConnectStep) steps;
-  bool is_absent; /* a component on the path does not exist: its condition is false */
+  VEC(ConnectChoice) choices; /* for the split arrays on the path, in order */
+  bool is_absent;             /* a component on the path does not exist: its condition is false */
+  bool is_open;               /* the last step is a split array for which there is no choice */
 } ConnectPath;
 
-/* The instance that the path leads to; NULL if it is absent, or if the name after the last step is not declared. */
+/* The instance that the path leads to; NULL if it is absent or open, or if the name after the last step is not declared. */
 Instance *connect_follow(Connections *connections, ConnectPath *path);
+
+/* One of the connectors that an argument of a connect clause names. */
+typedef struct ConnectTarget {
+  Instance *instance; /* NULL: absent */
+  uint32_t element;   /* its number over the dimensions that `instance` does not share with the clause's instance */
+  uint32_t own;       /* product of all sizes of the instance that it does not share */
+  uint32_t shared;    /* product of the sizes of the clause's instance that it does not share */
+} ConnectTarget;
 
 /* The meaning of one argument of a connect clause. */
 typedef struct ConnectReference {
-  Instance *instance; /* NULL: absent, or an error was reported */
+  Instance *instance; /* of the first target that exists; NULL: none does, or an error was reported */
   ConnectSide side;
-  IndexVec elements; /* element numbers over the dimensions that `instance` does not share with the clause's instance */
-  IndexVec shape;    /* sizes of the dimensions without a scalar subscript; their product is elements.count */
-  uint32_t own;      /* product of all its sizes that it does not share */
-  uint32_t shared;   /* product of the sizes of the clause's instance that it does not share */
+  VEC(ConnectTarget) targets; /* in the order of their subscripts */
+  IndexVec shape;             /* sizes of the dimensions without a scalar subscript; their product is targets.count */
 } ConnectReference;
 
 /* Resolves `e` as written in the clause of an instance. Absent components give no instance and no error. */

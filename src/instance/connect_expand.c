@@ -70,7 +70,7 @@ static bool take_sizes(Connections *connections, const ConnectSource *source, In
 /* Does the path name an element that its expandable connector lacks? */
 static bool lacks_element(const Connections *connections, const ConnectPath *path) {
   uint32_t parts = ast_path(connections->tree->ast, path->e).count;
-  return !path->is_absent && path->steps.count + 1 == parts && path->steps.count &&
+  return !path->is_absent && !path->is_open && path->steps.count + 1 == parts && path->steps.count &&
          is_expandable(vec_last(&path->steps).instance);
 }
 

@@ -1,10 +1,9 @@
-/* connect_reference: the argument of a connect clause: the connector that it names, the side from which it is seen,
- * and the elements of the arrays on the path. */
+/* connect_reference: an argument of a connect clause. It has the connectors that the argument names, whether these are inside or
+ * outside connectors, and the elements of the arrays in its name. A path through split arrays is followed once for each of their
+ * elements. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
-
-#include <math.h>
 
 /* ---- names ---- */
 
@@ -12,7 +11,9 @@ Instance *connect_follow(Connections *connections, ConnectPath *path) {
   Tree *tree = connections->tree;
   AstPath names = ast_path(tree->ast, path->e);
   Instance *at = NULL;
-  uint32_t kid = 0;
+  uint32_t kid = 0, choice = 0;
+  path->steps.count = 0;
+  path->is_open = false;
   for (uint32_t i = 0; i < names.count; i++) {
     AstPart part = *ast_part(tree->ast, names, i);
     Instance *next =
@@ -23,6 +24,11 @@ Instance *connect_follow(Connections *connections, ConnectPath *path) {
     if (!at) return NULL;
     vec_push(tree->heap, &path->steps, (ConnectStep){at, kid, part.subscripts});
     kid += part.subscripts;
+    if (!at->is_split) continue;
+    path->is_open = choice == path->choices.count;
+    at = path->is_open ? NULL : instance_split_element(tree, at, path->choices.data[choice++].place);
+    if (!at) return NULL;
+    vec_last(&path->steps) = (ConnectStep){at, 0, 0};
   }
   return at;
 }
@@ -40,100 +46,12 @@ static void report_missing(Connections *connections, const ConnectPath *path) {
 
 /* ---- subscripts ---- */
 
-/* The values of an expression's nodes, if it consists of sums and products of numbers, iterators and `end`; other expressions are
- * evaluated as a whole. */
-typedef struct Subscripts {
-  Tree *tree;
-  const ConnectClause *clause;
-  uint32_t size; /* the value of `end` */
-  AstExpr first;
-  VEC(double) values;
-} Subscripts;
-
-static double node_value(const Subscripts *s, AstExpr e) { return s->values.data[e - s->first]; }
-
-static bool evaluate_whole(const Subscripts *s, AstExpr e, double *value) {
-  const ConnectClause *clause = s->clause;
-  NumberVec numbers = {0};
-  bool fits = evaluate_numbers(s->tree, e, clause->scope, clause->iterators.data, clause->iterators.count,
-                               "a subscript", &numbers) &&
-              numbers.count == 1;
-  if (fits) *value = numbers.data[0];
-  vec_free(s->tree->heap, &numbers);
-  return fits;
-}
-
-static bool find_iterator(const Subscripts *s, AstExpr e, double *value) {
-  const Ast *ast = s->tree->ast;
-  const ConnectClause *clause = s->clause;
-  AstPath path = ast_path(ast, e);
-  for (uint32_t i = clause->iterators.count; path.count == 1 && i-- > 0;)
-    if (clause->iterators.data[i].name == ast_part(ast, path, 0)->name) {
-      *value = (double)clause->iterators.data[i].value;
-      return true;
-    }
-  return false;
-}
-
-static bool evaluate_node(const Subscripts *s, AstExpr e, double *value) {
-  const Ast *ast = s->tree->ast;
-  uint32_t count = ast_kid_count(ast, e);
-  switch (ast_kind(ast, e)) {
-  case AST_INTEGER:
-  case AST_BOOLEAN: *value = (double)ast_node(ast, e)->value.integer; return true;
-  case AST_END: *value = s->size; return true;
-  case AST_SUM:
-    for (uint32_t i = 0; i < count; i++)
-      *value += ast_operator(ast, e, i) == AST_SUBTRACT ? -node_value(s, ast_kid(ast, e, i))
-                                                        : node_value(s, ast_kid(ast, e, i));
-    return true;
-  case AST_RANGE:
-  case AST_ARRAY: return true;
-  case AST_REFERENCE: return find_iterator(s, e, value) || evaluate_whole(s, e, value);
-  default: return evaluate_whole(s, e, value);
-  }
-}
-
-/* Converts a number to a subscript. A number that is too large for any array is clamped, and is still out of range. */
-static uint32_t subscript_of(double value) { return (uint32_t)(int32_t)fmin(fmax(value, INT32_MIN), INT32_MAX); }
-
-static void list_range(Heap *heap, double first, double step, double last, IndexVec *values) {
-  for (double at = first; step > 0 ? at <= last : at >= last && step < 0; at += step) {
-    vec_push(heap, values, subscript_of(at));
-    if (fabs(at) > INT32_MAX) return;
-  }
-}
-
-/* The numbers that a subscript gives: one number, or the elements of a range or an array. */
-static bool evaluate_subscript(Tree *tree, const ConnectClause *clause, AstExpr e, uint32_t size, IndexVec *values,
-                               bool *is_single) {
-  Subscripts s = {.tree = tree, .clause = clause, .size = size, .first = ast_first(tree->ast, e)};
-  bool fits = true;
-  for (AstExpr i = s.first; i <= e && fits; i++) {
-    double value = 0;
-    fits = evaluate_node(&s, i, &value);
-    vec_push(tree->heap, &s.values, value);
-  }
-  AstKind kind = ast_kind(tree->ast, e);
-  uint32_t kids = ast_kid_count(tree->ast, e);
-  *is_single = kind != AST_RANGE && kind != AST_ARRAY;
-  if (fits && kind == AST_RANGE)
-    list_range(tree->heap, node_value(&s, ast_kid(tree->ast, e, 0)),
-               kids == 3 ? node_value(&s, ast_kid(tree->ast, e, 1)) : 1,
-               node_value(&s, ast_kid(tree->ast, e, kids - 1)), values);
-  else if (fits && kind == AST_ARRAY)
-    for (uint32_t i = 0; i < kids; i++)
-      vec_push(tree->heap, values, subscript_of(node_value(&s, ast_kid(tree->ast, e, i))));
-  else if (fits) vec_push(tree->heap, values, subscript_of(node_value(&s, e)));
-  vec_free(tree->heap, &s.values);
-  return fits;
-}
-
 uint32_t connect_largest_subscript(Connections *connections, const ConnectSource *source, AstExpr e) {
   IndexVec values = {0};
   bool is_single;
   uint32_t largest = 0;
-  evaluate_subscript(connections->tree, source->clause, e, 0, &values, &is_single);
+  evaluate_subscript(connections->tree, e, source->clause->scope, source->clause->iterators.data,
+                     source->clause->iterators.count, 0, &values, &is_single);
   for (uint32_t i = 0; i < values.count; i++) largest = values.data[i] > largest ? values.data[i] : largest;
   vec_free(connections->heap, &values);
   return largest;
@@ -158,14 +76,29 @@ static uint32_t count_below(Tree *tree, const Instance *instance, const Instance
   return count;
 }
 
+/* The elements of a plain path. `rank`: their places among all that the reference names. */
+typedef struct Elements {
+  IndexVec numbers, ranks;
+  IndexVec shape;
+} Elements;
+
 /* Extends the elements by a dimension of that size, with the subscripts in `values` (1-based). */
-static void take_values(Connections *connections, ConnectReference *reference, uint32_t size, const IndexVec *values) {
-  IndexVec taken = {0};
-  for (uint32_t i = 0; i < reference->elements.count; i++)
-    for (uint32_t k = 0; k < values->count; k++)
-      vec_push(connections->heap, &taken, reference->elements.data[i] * size + values->data[k] - 1);
-  vec_free(connections->heap, &reference->elements);
-  reference->elements = taken;
+static void take_values(Heap *heap, Elements *elements, uint32_t size, const IndexVec *values) {
+  Elements taken = {.shape = elements->shape};
+  for (uint32_t i = 0; i < elements->numbers.count; i++)
+    for (uint32_t k = 0; k < values->count; k++) {
+      vec_push(heap, &taken.numbers, elements->numbers.data[i] * size + values->data[k] - 1);
+      vec_push(heap, &taken.ranks, elements->ranks.data[i] * values->count + k);
+    }
+  vec_free(heap, &elements->numbers, &elements->ranks);
+  *elements = taken;
+}
+
+/* The element of a split array has no number of its own, only its rank. */
+static void take_choice(Heap *heap, Elements *elements, const ConnectChoice *choice) {
+  for (uint32_t i = 0; i < elements->ranks.count; i++)
+    elements->ranks.data[i] = elements->ranks.data[i] * choice->count + choice->number;
+  for (uint32_t i = 0; i < choice->shape->count; i++) vec_push(heap, &elements->shape, choice->shape->data[i]);
 }
 
 static bool check_range(Tree *tree, const ConnectPath *path, const IndexVec *values, uint32_t size, AstExpr e) {
@@ -178,39 +111,46 @@ static bool check_range(Tree *tree, const ConnectPath *path, const IndexVec *val
   return true;
 }
 
-/* One dimension of one step: the given subscript, or all elements. */
-static bool take_dimension(Connections *connections, const ConnectPath *path, ConnectReference *reference,
-                           const ConnectStep *step, uint32_t dimension) {
-  Tree *tree = connections->tree;
+/* The subscripts of one dimension of one step: the given ones, or all. */
+static bool list_subscripts(Tree *tree, const ConnectPath *path, const ConnectStep *step, uint32_t dimension,
+                            IndexVec *values, bool *is_single) {
+  const ConnectClause *clause = path->source->clause;
   uint32_t size = step->instance->dimensions.data[dimension].size;
   AstExpr e = dimension < step->count ? ast_kid(tree->ast, path->e, step->kid + dimension) : AST_NONE;
-  IndexVec values = {0};
-  bool is_single = false, fits = true;
-  if (e == AST_NONE || ast_kind(tree->ast, e) == AST_COLON)
-    for (uint32_t k = 1; k <= size; k++) vec_push(connections->heap, &values, k);
-  else
-    fits = evaluate_subscript(tree, path->source->clause, e, size, &values, &is_single) &&
-           check_range(tree, path, &values, size, e);
-  if (fits) take_values(connections, reference, size, &values);
-  if (!is_single) vec_push(connections->heap, &reference->shape, values.count);
-  vec_free(connections->heap, &values);
-  return fits;
+  *is_single = false;
+  if (e != AST_NONE && ast_kind(tree->ast, e) != AST_COLON)
+    return evaluate_subscript(tree, e, clause->scope, clause->iterators.data, clause->iterators.count, size, values,
+                              is_single) &&
+           check_range(tree, path, values, size, e);
+  for (uint32_t k = 1; k <= size; k++) vec_push(tree->heap, values, k);
+  return true;
 }
 
-static bool take_elements(Connections *connections, const ConnectPath *path, ConnectReference *reference) {
-  Tree *tree = connections->tree;
-  vec_push(tree->heap, &reference->elements, 0);
+static bool check_count(Tree *tree, const ConnectPath *path, const ConnectStep *step) {
+  if (!instance_sizes(tree, step->instance)) return false;
+  if (step->count <= step->instance->dimensions.count) return true;
+  tree_error(tree, ast_span(tree->ast, path->e), path->source->instance,
+             "`%s` has %u dimensions, %u subscripts are given", instance_text(tree, step->instance),
+             step->instance->dimensions.count, step->count);
+  return false;
+}
+
+static bool take_elements(Tree *tree, const ConnectPath *path, Elements *elements) {
+  uint32_t choice = 0;
+  vec_push(tree->heap, &elements->numbers, 0);
+  vec_push(tree->heap, &elements->ranks, 0);
   for (uint32_t i = 0; i < path->steps.count; i++) {
     const ConnectStep *step = &path->steps.data[i];
-    if (!instance_sizes(tree, step->instance)) return false;
-    if (step->count > step->instance->dimensions.count) {
-      tree_error(tree, ast_span(tree->ast, path->e), path->source->instance,
-                 "`%s` has %u dimensions, %u subscripts are given", instance_text(tree, step->instance),
-                 step->instance->dimensions.count, step->count);
-      return false;
+    if (step->instance->array) take_choice(tree->heap, elements, &path->choices.data[choice++]);
+    if (!check_count(tree, path, step)) return false;
+    for (uint32_t k = 0; k < step->instance->dimensions.count; k++) {
+      IndexVec values = {0};
+      bool is_single, fits = list_subscripts(tree, path, step, k, &values, &is_single);
+      if (fits) take_values(tree->heap, elements, step->instance->dimensions.data[k].size, &values);
+      if (fits && !is_single) vec_push(tree->heap, &elements->shape, values.count);
+      vec_free(tree->heap, &values);
+      if (!fits) return false;
     }
-    for (uint32_t k = 0; k < step->instance->dimensions.count; k++)
-      if (!take_dimension(connections, path, reference, step, k)) return false;
   }
   return true;
 }
@@ -236,6 +176,92 @@ static bool has_form(Connections *connections, const ConnectPath *path) {
   return true;
 }
 
+/* The elements of one path are targets of the reference. */
+static bool add_targets(Connections *connections, const ConnectPath *path, Instance *found,
+                        ConnectReference *reference) {
+  Tree *tree = connections->tree;
+  const ConnectSource *source = path->source;
+  const Instance *above = common_ancestor(found, source->instance);
+  ConnectTarget target = {
+      .instance = found, .own = count_below(tree, found, above), .shared = count_below(tree, source->instance, above)};
+  Elements elements = {0};
+  bool is_first = !reference->instance;
+  bool fits = take_elements(tree, path, &elements);
+  uint32_t total = 1;
+  for (uint32_t i = 0; i < elements.shape.count; i++) {
+    fits = fits && (is_first || (elements.shape.count == reference->shape.count &&
+                                 elements.shape.data[i] == reference->shape.data[i]));
+    if (is_first) vec_push(tree->heap, &reference->shape, elements.shape.data[i]);
+    total *= elements.shape.data[i];
+  }
+  if (!fits && !is_first)
+    tree_error(tree, ast_span(tree->ast, path->e), source->instance,
+               "`%s` and `%s` differ in their dimensions: they cannot be elements of one array",
+               instance_text(tree, reference->instance), instance_text(tree, found));
+  if (is_first) reference->side = side_of(path);
+  while (fits && reference->targets.count < total) vec_push(tree->heap, &reference->targets, (ConnectTarget){0});
+  for (uint32_t i = 0; i < elements.numbers.count && fits; i++) {
+    target.element = elements.numbers.data[i];
+    reference->targets.data[elements.ranks.data[i]] = target;
+  }
+  vec_free(tree->heap, &elements.numbers, &elements.ranks, &elements.shape);
+  reference->instance = fits ? is_first ? found : reference->instance : NULL;
+  return fits;
+}
+
+static bool follow_all(Connections *connections, ConnectPath *path, ConnectReference *reference);
+
+/* Follows the path for all elements of dimension k and those after it of the split array that is its last step. Depth is bounded by
+ * the number of dimensions. */
+static bool follow_elements(Connections *connections, ConnectPath *path, const ConnectStep *array,
+                            const IndexVec *values, ConnectChoice choice, uint32_t k, ConnectReference *reference) {
+  bool fits = true;
+  if (k == array->instance->dimensions.count) {
+    vec_push(connections->heap, &path->choices, choice);
+    fits = follow_all(connections, path, reference);
+    path->choices.count--;
+    return fits;
+  }
+  for (uint32_t i = 0; i < values[k].count && fits; i++) {
+    ConnectChoice next = choice;
+    next.place = choice.place * array->instance->dimensions.data[k].size + values[k].data[i] - 1;
+    next.number = choice.number * values[k].count + i;
+    fits = follow_elements(connections, path, array, values, next, k + 1, reference);
+  }
+  return fits;
+}
+
+static bool follow_split(Connections *connections, ConnectPath *path, ConnectReference *reference) {
+  Tree *tree = connections->tree;
+  ConnectStep array = vec_last(&path->steps);
+  if (!check_count(tree, path, &array)) return false;
+  uint32_t count = array.instance->dimensions.count;
+  IndexVec *values = heap_array(tree->heap, count, sizeof *values), shape = {0};
+  ConnectChoice choice = {.count = 1, .shape = &shape};
+  bool fits = true;
+  for (uint32_t k = 0; k < count; k++) {
+    bool is_single;
+    values[k] = (IndexVec){0};
+    fits = fits && list_subscripts(tree, path, &array, k, &values[k], &is_single);
+    if (fits && !is_single) vec_push(tree->heap, &shape, values[k].count);
+    choice.count *= values[k].count;
+  }
+  fits = fits && follow_elements(connections, path, &array, values, choice, 0, reference);
+  for (uint32_t k = 0; k < count; k++) vec_free(tree->heap, &values[k]);
+  heap_free(tree->heap, values);
+  vec_free(tree->heap, &shape);
+  return fits;
+}
+
+/* Follows the path for all elements of the split arrays on it. */
+static bool follow_all(Connections *connections, ConnectPath *path, ConnectReference *reference) {
+  Instance *found = connect_follow(connections, path);
+  if (path->is_open) return follow_split(connections, path, reference);
+  if (!found && !path->is_absent) report_missing(connections, path);
+  if (!found) return path->is_absent;
+  return has_form(connections, path) && add_targets(connections, path, found, reference);
+}
+
 ConnectReference connect_reference(Connections *connections, const ConnectSource *source, AstExpr e) {
   ConnectPath path = {.source = source, .e = e};
   Tree *tree = connections->tree;
@@ -244,19 +270,11 @@ ConnectReference connect_reference(Connections *connections, const ConnectSource
     tree_error(tree, ast_span(tree->ast, e), source->instance, "only connectors can be connected");
     return reference;
   }
-  Instance *found = connect_follow(connections, &path);
-  if (!found && !path.is_absent) report_missing(connections, &path);
-  if (found && has_form(connections, &path)) {
-    const Instance *above = common_ancestor(found, source->instance);
-    reference.side = side_of(&path);
-    reference.own = count_below(tree, found, above);
-    reference.shared = count_below(tree, source->instance, above);
-    if (take_elements(connections, &path, &reference)) reference.instance = found;
-  }
-  vec_free(connections->heap, &path.steps);
+  if (!follow_all(connections, &path, &reference)) reference.instance = NULL;
+  vec_free(connections->heap, &path.steps, &path.choices);
   return reference;
 }
 
 void connect_reference_free(Connections *connections, ConnectReference *reference) {
-  vec_free(connections->heap, &reference->elements, &reference->shape);
+  vec_free(connections->heap, &reference->targets, &reference->shape);
 }

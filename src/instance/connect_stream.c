@@ -1,6 +1,6 @@
-/* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into
- * the component through c: the mixture of the fluids in the connection set, weighted by the flows from there. A
- * flow counts at least SMALL_FLOW, so that the mixture is defined, and continuous, when nothing flows. */
+/* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into the component
+ * through c. This fluid is a mixture of the fluids that flow out of the other connectors of the connection set. A flow counts at
+ * least SMALL_FLOW, so that the mixture is defined, and continuous, when nothing flows. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"

@@ -10,11 +10,17 @@
 
 /* ---- values for all elements ---- */
 
+enum { LEAD_LIMIT = 64 };
+
+/* The dimensions of the arrays that contain an instance. A split array has none: its element is one place of them. */
 typedef struct Lead {
   uint32_t shared,
       total; /* number of dimensions of arrays that also contain the scope; of all arrays that contain the instance */
   uint32_t inside; /* how many of the last dimensions, those of arrays of records, the value itself has */
-  uint32_t sizes[64];
+  uint32_t sizes[LEAD_LIMIT];
+  /* Subscripts of a value from outside: one for each dimension of arrays that do not contain the scope. 0: all; else the element of a
+   * split array. The value itself has the last `own_picks` of them, even if it is given with `each`. */
+  uint32_t picks[LEAD_LIMIT], pick_count, own_picks;
 } Lead;
 
 static bool is_around(const Instance *node, const Instance *scope) {
@@ -23,6 +29,15 @@ static bool is_around(const Instance *node, const Instance *scope) {
   return false;
 }
 
+/* The subscript of a place in dimension k of an array. */
+static uint32_t subscript_at(const Instance *array, uint32_t place, uint32_t k) {
+  for (uint32_t i = array->dimensions.count; --i > k;) place /= array->dimensions.data[i].size;
+  return place % array->dimensions.data[k].size + 1;
+}
+
+/* The array that has the dimensions of the instance: itself, or the split one whose element it is. */
+static const Instance *array_of(const Instance *instance) { return instance->array ? instance->array : instance; }
+
 /* Dimensions of the arrays that contain the instance, without its own. A modifier of a class applies to each element of an array
  * of that
  * class. */
@@ -30,17 +45,25 @@ static Lead lead_of(const Instance *instance, const Modifier *modifier) {
   const Instance *chain[256];
   uint32_t depth = 0;
   Lead lead = {0};
-  for (const Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT && depth < 256; at = at->parent)
-    if (at->dimensions.count) chain[depth++] = at;
-  while (depth-- > 0)
-    for (uint32_t k = 0; k < chain[depth]->dimensions.count && lead.total < 64; k++) {
-      lead.sizes[lead.total++] = chain[depth]->dimensions.data[k].size;
-      if (modifier && (is_around(chain[depth], modifier->scope.instance) || is_around(chain[depth], modifier->of)))
-        lead.shared = lead.total;
+  const Instance *begin = instance->array ? instance : instance->parent;
+  for (const Instance *at = begin; at && at->kind == INSTANCE_COMPONENT && depth < 256; at = at->parent)
+    if (array_of(at)->dimensions.count) chain[depth++] = at;
+  while (depth-- > 0) {
+    const Instance *at = chain[depth], *array = array_of(at);
+    bool is_shared = modifier && (is_around(at, modifier->scope.instance) || is_around(at, modifier->of));
+    for (uint32_t k = 0; k < array->dimensions.count && lead.total < LEAD_LIMIT && lead.pick_count < LEAD_LIMIT; k++) {
+      if (!at->array) lead.sizes[lead.total++] = array->dimensions.data[k].size;
+      lead.picks[lead.pick_count++] = at->array ? subscript_at(array, at->place, k) : 0;
     }
+    if (is_shared) lead.shared = lead.total, lead.pick_count = 0;
+  }
   const Instance *at = instance->parent;
-  for (const FieldChain *field = modifier ? modifier->fields : NULL; field; field = field->outer, at = at->parent)
+  if (instance->array) lead.own_picks = instance->array->dimensions.count;
+  for (const FieldChain *field = modifier ? modifier->fields : NULL; field; field = field->outer, at = at->parent) {
     lead.inside += at->dimensions.count;
+    lead.own_picks += array_of(at)->dimensions.count;
+  }
+  if (lead.own_picks > lead.pick_count) lead.own_picks = lead.pick_count;
   return lead;
 }
 
@@ -52,10 +75,17 @@ static AstExpr fill(Tree *tree, AstExpr e, const uint32_t *sizes, uint32_t count
   return flat_call(tree, "fill", kids, count + 1, span);
 }
 
+/* What a value from outside of split arrays gives to the elements that contain the instance. */
+static AstExpr pick(Tree *tree, const Lead *lead, const Modifier *modifier, AstExpr e) {
+  uint32_t count = modifier->is_each ? lead->own_picks : lead->pick_count;
+  return flat_pick(tree, e, lead->picks + lead->pick_count - count, count);
+}
+
 /* The expression repeated for all elements of the arrays that contain the instance. */
 static AstExpr spread(Tree *tree, const Instance *instance, const Modifier *modifier, AstExpr e, bool uses_iterators) {
   Lead lead = lead_of(instance, modifier);
   Span span = ast_span(tree->ast, e);
+  e = pick(tree, &lead, modifier, e);
   if (modifier->is_each) e = fill(tree, e, lead.sizes + lead.shared, lead.total - lead.inside - lead.shared, span);
   if (!uses_iterators) return fill(tree, e, lead.sizes, lead.shared, span);
   for (uint32_t i = lead.shared; i-- > 0;)
@@ -192,8 +222,20 @@ static AstExpr fill_own(Tree *tree, Instance *instance, AstExpr e) {
   return fill(tree, e, sizes, count, ast_span(tree->ast, e));
 }
 
+AstExpr resolve_binding(Resolver *resolver, const Instance *instance, const Modifier *binding) {
+  Tree *tree = resolver->tree;
+  AstExpr value = binding->value;
+  if (binding->fields) value = take_fields(tree, value, binding->scope, binding->fields);
+  AstExpr e = resolve_expression(resolver, value);
+  Lead lead = lead_of(instance, binding);
+  return e == AST_NONE ? e : pick(tree, &lead, binding, e);
+}
+
+/* What the value is for. The start of a parameter without a binding is its value, so it has all dimensions of the parameter. */
+typedef enum ValueRole { ROLE_BINDING, ROLE_ATTRIBUTE, ROLE_START } ValueRole;
+
 static AstExpr resolve_modifier(Tree *tree, Instance *instance, const Modifier *modifier, AstExpr value,
-                                bool is_attribute) {
+                                ValueRole role) {
   Resolver resolver = {.tree = tree, .scope = modifier->scope};
   if (modifier->scope.instance && modifier->scope.instance->kind == INSTANCE_CLASS &&
       modifier->scope.instance->restriction == CLASS_FUNCTION)
@@ -203,8 +245,12 @@ static AstExpr resolve_modifier(Tree *tree, Instance *instance, const Modifier *
   if (e == AST_NONE) return AST_NONE;
   AstKind kind = ast_kind(tree->ast, e);
   bool is_scalar = kind == AST_REAL || kind == AST_INTEGER || kind == AST_BOOLEAN || kind == AST_STRING;
-  if (is_attribute && (is_scalar || !resolver.uses_iterators)) return e;
-  if (is_attribute && modifier->is_each) e = fill_own(tree, instance, e);
+  if (role == ROLE_ATTRIBUTE && (is_scalar || !resolver.uses_iterators)) {
+    Lead lead = lead_of(instance, modifier);
+    return resolver.has_array ? pick(tree, &lead, modifier, e) : e;
+  }
+  bool is_for_each = role == ROLE_START ? !resolver.has_array : role == ROLE_ATTRIBUTE && modifier->is_each;
+  if (is_for_each) e = fill_own(tree, instance, e);
   return spread(tree, instance, modifier, e, resolver.uses_iterators);
 }
 
@@ -231,8 +277,8 @@ static bool add_attribute(Tree *tree, Instance *instance, const Modifier *modifi
   Modifier inner = *modifier;
   inner.is_each = inner.is_each || argument->is_each;
   inner.fields = NULL;
-  bool is_attribute = !(is_start_value(tree, instance, name) && instance->dimensions.count == 0);
-  AstExpr e = resolve_modifier(tree, instance, &inner, argument->modification->value, is_attribute);
+  ValueRole role = is_start_value(tree, instance, name) ? ROLE_START : ROLE_ATTRIBUTE;
+  AstExpr e = resolve_modifier(tree, instance, &inner, argument->modification->value, role);
   if (e == AST_NONE) return false;
   AstModification *value = arena_alloc(&tree->arena, sizeof *value);
   *value = (AstModification){.value = e, .span = argument->span};
@@ -257,10 +303,10 @@ static bool add_attributes(Tree *tree, Instance *instance, ArgumentVec *list) {
 
 static AstExpr binding_of(Tree *tree, Instance *instance, const Modifier *binding) {
   for (uint32_t i = tree->new_values.count; i-- > 0;)
-    if (tree->new_values.data[i].name == instance->flat_name && tree->new_values.data[i].value != AST_NONE)
+    if (new_value_fit(tree, tree->new_values.data[i].name, instance) == FIT_WHOLE)
       return tree->new_values.data[i].value;
   if (!binding) return AST_NONE;
-  return resolve_modifier(tree, instance, binding, binding->value, false);
+  return resolve_modifier(tree, instance, binding, binding->value, ROLE_BINDING);
 }
 
 /* ---- dimensions ---- */

@@ -53,7 +53,7 @@ bool record_sizes(Tree *tree, Instance *instance) {
     return false;
   }
   uint32_t own = instance->dimensions.count;
-  bool fits = evaluate_sizes(tree, binding, &numbers);
+  bool fits = evaluate_sizes(tree, instance, binding, &numbers);
   if (fits && numbers.count < own) {
     tree_error(tree, ast_span(tree->ast, binding->value), binding->scope.instance,
                "the value of `%s` has %u dimensions, expected %u", instance_text(tree, instance), numbers.count, own);

@@ -7,7 +7,7 @@
 
 #include "lang/lang.h"
 
-enum { EVALUATION_LIMIT = 50 };
+enum { EVALUATION_LIMIT = 400 };
 
 /* ---- the session ---- */
 
@@ -59,6 +59,21 @@ static void mark_structural(Tree *tree) {
 
 /* ---- expressions ---- */
 
+/* What is evaluated: an expression; or the sizes of the value that a modifier gives an instance. */
+typedef struct Value {
+  AstExpr e;
+  Instance *instance; /* NULL: `e` itself */
+  const Modifier *binding;
+  bool is_tried; /* it need not be known */
+} Value;
+
+static AstExpr resolve_value(Resolver *resolver, const Value *value) {
+  Tree *tree = resolver->tree;
+  if (!value->instance) return resolve_expression(resolver, value->e);
+  AstExpr flat = resolve_binding(resolver, value->instance, value->binding);
+  return flat == AST_NONE ? flat : flat_call(tree, "size", &flat, 1, ast_span(tree->ast, value->e));
+}
+
 /* Subscripts of the arrays that contain the scope: the first elements represent all. */
 static const int64_t first_elements[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -79,36 +94,73 @@ static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
   return flat;
 }
 
-/* Do all elements of the arrays that contain the scope have the same value as the first ones? */
-static bool elements_agree(Tree *tree, const Resolver *resolver, AstExpr e, const NumberVec *numbers) {
+/* Does dimension `position` of values in the order of their subscripts matter? Each of them has `width` numbers; `stride` values are
+ * between two that differ in that subscript by one. */
+static bool differs_over(const NumberVec *values, uint32_t width, uint32_t stride, uint32_t size) {
+  uint32_t step = stride * width;
+  for (uint32_t i = 0; i < values->count; i++) {
+    uint32_t subscript = i / step % size;
+    if (values->data[i] != values->data[i - subscript * step]) return true;
+  }
+  return false;
+}
+
+void instance_split(Tree *tree, const Instance *array) {
+  if (map_get(&tree->earlier->splits, array->flat_name) != MAP_NONE) return;
+  map_put(&tree->earlier->splits, array->flat_name, 1);
+  tree->has_new_splits = true;
+}
+
+/* The arrays around the scope over which the values differ. Without values, because they differ even in size, all whose subscripts
+ * the expression uses. */
+static void split_differing(Tree *tree, Instance *scope, uint64_t used, const NumberVec *values, uint32_t width) {
+  uint32_t position = chain_count(scope), stride = 1;
+  for (Instance *at = scope; at && at->kind == INSTANCE_COMPONENT; at = at->parent) {
+    bool differs = false;
+    for (uint32_t i = at->dimensions.count; i-- > 0;) {
+      uint32_t size = at->dimensions.data[i].size;
+      bool is_used = used >> (--position % 64) & 1;
+      differs = differs || (is_used && (!values || differs_over(values, width, stride, size)));
+      stride *= size;
+    }
+    if (differs) instance_split(tree, at);
+  }
+}
+
+/* Splits the arrays that contain the scope if not all of their elements have the same value as the first ones. `numbers`: those
+ * values. */
+static bool compare_elements(Tree *tree, const Resolver *resolver, const Value *value, const NumberVec *numbers) {
   Resolver all = *resolver;
   NumberVec others = {0};
   all.element = NULL;
   all.uses_iterators = false;
-  AstExpr flat = resolve_expression(&all, e);
+  all.positions = 0;
+  AstExpr flat = resolve_value(&all, value);
   if (flat == AST_NONE || !all.uses_iterators) return flat != AST_NONE;
   flat = for_all_elements(tree, flat, resolver->scope.instance);
-  bool fits = flat != AST_NONE && lang_evaluate(tree->session, flat, &others) == LANG_VALUE;
-  for (uint32_t i = 0; i < others.count && fits && numbers->count; i++)
-    fits = others.data[i] == numbers->data[i % numbers->count];
+  bool is_known = flat != AST_NONE && lang_evaluate(tree->session, flat, &others) == LANG_VALUE;
+  bool is_even = is_known && numbers->count && others.count % numbers->count == 0;
+  bool fits = is_known && (is_even || others.count == numbers->count);
+  for (uint32_t i = 0; i < others.count && fits; i++) fits = others.data[i] == numbers->data[i % numbers->count];
+  if (!fits && !value->is_tried)
+    split_differing(tree, resolver->scope.instance, all.positions, is_even ? &others : NULL, numbers->count);
   vec_free(tree->heap, &others);
-  if (!fits)
-    tree_error(tree, ast_span(tree->ast, e), resolver->scope.instance,
-               "not supported yet: elements of an array of components that differ in their structure");
-  return fits;
+  return fits || !value->is_tried;
 }
 
-static LangStatus evaluate(Tree *tree, Resolver *resolver, AstExpr e, NumberVec *numbers) {
+/* The numbers of a value for the first elements of the arrays that contain the scope. If others differ, these arrays are split, and
+ * the tree is made again. */
+static LangStatus evaluate(Tree *tree, Resolver *resolver, const Value *value, NumberVec *numbers) {
   if (tree->depth >= EVALUATION_LIMIT) return LANG_ERROR;
   tree->depth++;
-  AstExpr flat = resolve_expression(resolver, e);
+  AstExpr flat = resolve_value(resolver, value);
   LangStatus status = LANG_ERROR;
   if (flat != AST_NONE) {
     declare_wanted(tree);
     status = lang_evaluate(tree->session, flat, numbers);
   }
-  if (status == LANG_VALUE && resolver->element && resolver->uses_iterators) {
-    bool fits = elements_agree(tree, resolver, e, numbers);
+  if (status == LANG_VALUE && resolver->uses_iterators) {
+    bool fits = compare_elements(tree, resolver, value, numbers);
     numbers->count = 0;
     status = fits ? lang_evaluate(tree->session, flat, numbers) : LANG_ERROR;
   }
@@ -129,31 +181,31 @@ static void report_unknown(Tree *tree, AstExpr e, Scope scope, uint32_t errors, 
   if (reason) diag_note(tree->diags, tree->last, reason->span, "%s", reason->message);
 }
 
+/* Splits the arrays that contain an instance whose open size is unknown: it may differ from element to element. false if there are
+ * none. */
+static bool split_around(Tree *tree, const Instance *instance) {
+  bool is_any = false;
+  for (const Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
+    if (at->dimensions.count) instance_split(tree, at), is_any = true;
+  return is_any;
+}
+
 bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                       const char *what, NumberVec *numbers) {
   Resolver resolver = resolver_for(tree, scope, values, value_count);
   uint32_t errors = tree->diags->errors;
-  LangStatus status = evaluate(tree, &resolver, e, numbers);
+  LangStatus status = evaluate(tree, &resolver, &(Value){.e = e}, numbers);
   if (status != LANG_VALUE) report_unknown(tree, e, scope, errors, what);
   return status == LANG_VALUE;
 }
 
-bool evaluate_sizes(Tree *tree, const Modifier *binding, NumberVec *sizes) {
-  Scope scope = binding->scope;
-  AstExpr e = binding->value;
-  Resolver resolver = resolver_for(tree, scope, NULL, 0);
+bool evaluate_sizes(Tree *tree, Instance *instance, const Modifier *binding, NumberVec *sizes) {
+  Resolver resolver = resolver_for(tree, binding->scope, NULL, 0);
+  Value value = {.e = binding->value, .instance = instance, .binding = binding};
   uint32_t errors = tree->diags->errors;
-  LangStatus status = LANG_ERROR;
-  if (tree->depth >= EVALUATION_LIMIT) return false;
-  tree->depth++;
-  AstExpr flat = resolve_expression(&resolver, binding->fields ? take_fields(tree, e, scope, binding->fields) : e);
-  if (flat != AST_NONE) {
-    flat = flat_call(tree, "size", &flat, 1, ast_span(tree->ast, e)); /* kids must be the nodes made last */
-    declare_wanted(tree);
-    status = lang_evaluate(tree->session, flat, sizes);
-  }
-  tree->depth--;
-  if (status != LANG_VALUE) report_unknown(tree, e, scope, errors, "a size");
+  LangStatus status = evaluate(tree, &resolver, &value, sizes);
+  if (status != LANG_VALUE && split_around(tree, instance)) return false;
+  if (status != LANG_VALUE) report_unknown(tree, binding->value, binding->scope, errors, "a size");
   return status == LANG_VALUE;
 }
 
@@ -162,7 +214,7 @@ static bool try_number(Tree *tree, Resolver *resolver, AstExpr e, double *value)
   NumberVec numbers = {0};
   Diags *outer = tree->diags, quiet = diags_make(tree->heap);
   tree->diags = &quiet;
-  LangStatus status = evaluate(tree, resolver, e, &numbers);
+  LangStatus status = evaluate(tree, resolver, &(Value){.e = e, .is_tried = true}, &numbers);
   tree->diags = outer;
   if (quiet.errors && !tree->silenced) {
     tree->silenced = heap_alloc(tree->heap, sizeof *tree->silenced);
@@ -286,6 +338,7 @@ static bool open_sizes(Tree *tree, Instance *instance) {
   declare_wanted(tree);
   bool is_declared = instance->session && instance->session != UINT32_MAX;
   const uint32_t *sizes = is_declared ? lang_sizes(tree->session, instance->session - 1, &count) : NULL;
+  if (!sizes && split_around(tree, instance)) return false;
   if (!sizes || count != lead + instance->dimensions.count) {
     tree_error(tree, instance->element->component->label.span, instance->parent,
                "the size of `%s` is open, and there is no value that gives it", instance_text(tree, instance));
@@ -309,13 +362,13 @@ bool instance_sizes(Tree *tree, Instance *instance) {
   return fits;
 }
 
-/* The structure was computed with one value for all elements, so a single element cannot be changed. */
+/* The structure was computed with one value for all elements. If that of a single one is changed, it has a structure of its own. */
 static void check_new_values(Tree *tree) {
   for (uint32_t i = 0; i < tree->declared.count; i++) {
     const Instance *instance = tree->declared.data[i];
     if (!instance->flat || !instance->flat->component->is_structural) continue;
     for (uint32_t k = 0; k < tree->new_values.count; k++)
-      if (tree->new_values.data[k].name == instance->flat_name && tree->new_values.data[k].value == AST_NONE)
+      if (new_value_fit(tree, tree->new_values.data[k].name, instance) == FIT_PART && !split_around(tree, instance))
         tree_error(tree, (Span){0}, NULL, "an element of `%s` decides the structure, so it cannot be changed by itself",
                    instance_text(tree, instance));
   }

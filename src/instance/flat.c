@@ -163,6 +163,124 @@ AstExpr flat_extend(Tree *tree, AstExpr reference, const Name *names, uint32_t c
   return made;
 }
 
+/* ---- elements of values ---- */
+
+/* name[i, :] with further subscripts in place of those that select all. AST_NONE if that is not certain. */
+static AstExpr pick_of_name(Tree *tree, AstExpr e, const uint32_t *picks, uint32_t count) {
+  const Ast *ast = tree->ast;
+  AstNode node = *ast_node(ast, e);
+  Span span = node.span;
+  VEC(AstExpr) kids = {0};
+  uint32_t used = 0;
+  bool fits = node.extra_count == 1;
+  for (uint32_t i = 0; i < node.kid_count && fits; i++) {
+    AstExpr kid = ast_kid(ast, e, i);
+    bool is_all = ast_kind(ast, kid) == AST_COLON;
+    fits = is_all || ast_kind(ast, kid) == AST_INTEGER ||
+           (ast_kind(ast, kid) == AST_REFERENCE &&
+            *names_text(tree->names, ast_part(ast, ast_path(ast, kid), 0)->name) == '$');
+    AstExpr made = is_all && used < count && picks[used] ? flat_integer(tree, picks[used], span) : flat_copy(tree, kid);
+    used += is_all;
+    vec_push(tree->heap, &kids, made);
+  }
+  for (; used < count; used++) {
+    AstExpr made = picks[used] ? flat_integer(tree, picks[used], span) : flat_colon(tree, span);
+    vec_push(tree->heap, &kids, made);
+  }
+  Name name = ast_part(ast, ast_path(ast, e), 0)->name;
+  AstExpr made = fits ? flat_name(tree, name, kids.data, kids.count, span) : AST_NONE;
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+static AstExpr pick_of_value(Tree *tree, AstExpr e, const uint32_t *picks, uint32_t count) {
+  Span span = ast_span(tree->ast, e);
+  VEC(AstExpr) kids = {0};
+  vec_push(tree->heap, &kids, e);
+  for (uint32_t i = 0; i < count; i++) {
+    AstExpr made = picks[i] ? flat_integer(tree, picks[i], span) : flat_colon(tree, span);
+    vec_push(tree->heap, &kids, made);
+  }
+  AstExpr made = flat_node(tree, (AstNode){.kind = AST_SUBSCRIPT, .span = span}, kids.data, kids.count);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+/* The node again, with kids from number `begin` on in steps of `step`, and the last, replaced by what is picked of them. Depth is
+ * bounded by that of the text. */
+static AstExpr pick_of_kids(Tree *tree, AstExpr e, uint32_t begin, uint32_t step, const uint32_t *picks,
+                            uint32_t count) {
+  AstNode node = *ast_node(tree->ast, e);
+  VEC(AstExpr) kids = {0};
+  for (uint32_t i = 0; i < node.kid_count; i++) {
+    bool is_value = i + 1 == node.kid_count || (i >= begin && (i - begin) % step == 0);
+    AstExpr kid = ast_kid(tree->ast, e, i), made = is_value ? flat_pick(tree, kid, picks, count) : kid;
+    vec_push(tree->heap, &kids, made);
+  }
+  AstExpr made = flat_node(tree, node, kids.data, kids.count);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+/* Is the reference the name alone? */
+static bool is_plain_name(const Ast *ast, AstExpr e, Name name) {
+  return ast_kind(ast, e) == AST_REFERENCE && ast_path(ast, e).count == 1 && !ast_kid_count(ast, e) &&
+         ast_part(ast, ast_path(ast, e), 0)->name == name;
+}
+
+/* A copy with `value` in place of an iterator. AST_NONE if an iteration inside has an iterator of the same name. */
+static AstExpr substitute(Tree *tree, AstExpr e, Name iterator, AstExpr value) {
+  Ast *ast = tree->ast;
+  AstExpr first = ast_first(ast, e), made = AST_NONE;
+  AstExpr *map = heap_array(tree->heap, e - first + 1, sizeof *map);
+  VEC(AstExpr) kids = {0};
+  bool fits = true;
+  for (AstExpr i = first; i <= e && fits; i++) {
+    for (uint32_t k = 0; ast_kind(ast, i) == AST_ITERATION && k < ast_label_count(ast, i); k++)
+      fits = fits && ast_label(ast, i, k).name != iterator;
+    kids.count = 0;
+    for (uint32_t k = 0; k < ast_kid_count(ast, i); k++) vec_push(tree->heap, &kids, map[ast_kid(ast, i, k) - first]);
+    if (is_plain_name(ast, i, iterator)) made = flat_copy(tree, value);
+    else made = flat_node(tree, *ast_node(ast, i), kids.data, kids.count);
+    map[i - first] = made;
+  }
+  heap_free(tree->heap, map);
+  vec_free(tree->heap, &kids);
+  return fits ? made : AST_NONE;
+}
+
+/* Element `pick` of {e for i in first:last}. AST_NONE if the iteration has another form. */
+static AstExpr pick_of_iteration(Tree *tree, AstExpr e, uint32_t pick) {
+  const Ast *ast = tree->ast;
+  bool is_array = ast_label_count(ast, e) == 1 && ast_path_is(ast, ast_path(ast, e), "array");
+  AstExpr range = is_array ? ast_kid(ast, e, 1) : AST_NONE;
+  if (!is_array || ast_kind(ast, range) != AST_RANGE || ast_kid_count(ast, range) != 2) return AST_NONE;
+  if (ast_kind(ast, ast_kid(ast, range, 0)) != AST_INTEGER) return AST_NONE;
+  int64_t begin = ast_node(ast, ast_kid(ast, range, 0))->value.integer;
+  AstExpr value = flat_integer(tree, begin + pick - 1, ast_span(ast, range));
+  return substitute(tree, ast_kid(ast, e, 0), ast_label(ast, e, 0).name, value);
+}
+
+AstExpr flat_pick(Tree *tree, AstExpr e, const uint32_t *picks, uint32_t count) {
+  AstExpr made = AST_NONE;
+  while (count && picks[count - 1] == 0) count--;
+  if (count == 0) return e;
+  switch (ast_kind(tree->ast, e)) {
+  case AST_ARRAY:
+    if (picks[0] == 0) return pick_of_kids(tree, e, 0, 1, picks + 1, count - 1);
+    if (picks[0] > ast_kid_count(tree->ast, e)) break;
+    return flat_pick(tree, ast_kid(tree->ast, e, picks[0] - 1), picks + 1, count - 1);
+  case AST_IF: return pick_of_kids(tree, e, 1, 2, picks, count);
+  case AST_ITERATION:
+    if (picks[0]) made = pick_of_iteration(tree, e, picks[0]);
+    if (made != AST_NONE) return flat_pick(tree, made, picks + 1, count - 1);
+    break;
+  case AST_REFERENCE: made = pick_of_name(tree, e, picks, count); break;
+  default: break;
+  }
+  return made == AST_NONE ? pick_of_value(tree, e, picks, count) : made;
+}
+
 /* ---- dimensions from the model down to an instance ---- */
 
 uint32_t chain_count(const Instance *instance) {

@@ -51,6 +51,9 @@ AstExpr flat_variable(Tree *tree, const Instance *instance, const AstExpr *subsc
 /* Adds left = right to the equations of connections, with a comment that says where it comes from. */
 void flat_connection(Flat *flat, AstExpr left, AstExpr right, Name comment, Span span);
 
+/* e[picks[0], picks[1], ...], where 0 selects all of a dimension. The element of {a, b} is a or b, so that these may differ in size. */
+AstExpr flat_pick(Tree *tree, AstExpr e, const uint32_t *picks, uint32_t count);
+
 /* Number of dimensions from the model down to the instance, including its own. */
 uint32_t chain_count(const Instance *instance);
 /* The iterator over the dimension at that position of the path: $1, $2, ... */
@@ -71,11 +74,17 @@ typedef struct Resolver {
   bool in_algorithm;   /* parts of records stay fields of the record */
   bool uses_locals;    /* set: the result contains local names of the function */
   bool uses_iterators; /* set: the result depends on iterators $1, ..., or on `element` */
+  uint64_t positions;  /* set: the positions of those, as bits */
+  bool has_array;      /* set: something in the expression is an array */
+  bool meets_split;    /* set: the subscript of a split array is an iterator of an enclosing loop */
   bool keeps_absent;   /* components whose condition is false are not an error: the result is AST_NONE */
 } Resolver;
 
 /* The expression with names resolved; AST_NONE after an error. */
 AstExpr resolve_expression(Resolver *resolver, AstExpr e);
+
+/* The value that a modifier gives the instance, for one element of the arrays that contain the modifier's scope. */
+AstExpr resolve_binding(Resolver *resolver, const Instance *instance, const Modifier *binding);
 
 /* ---- definitions (define.c) ---- */
 

@@ -181,7 +181,7 @@ static bool write_binding(Walk *walk, Instance *instance) {
   Instance *parent = instance->parent;
   if (!binding || binding->fields || !binding_is_whole(tree, instance)) return true;
   uint32_t sizes[64], count = parent ? chain_sizes(parent, sizes) : 0;
-  Resolver left = {.tree = tree, .scope = {parent, 0}}, right = {.tree = tree, .scope = binding->scope};
+  Resolver right = {.tree = tree, .scope = binding->scope};
   Span span = instance->element->component->label.span;
   StatementVec body = {0};
   AstExpr subscripts[64];
@@ -189,8 +189,7 @@ static bool write_binding(Walk *walk, Instance *instance) {
   reach_component(tree, instance);
   AstStatement equation = {.kind = AST_EQUALITY, .span = span};
   equation.left = flat_variable(tree, instance, subscripts, count, span);
-  equation.right = resolve_expression(&right, binding->value);
-  (void)left;
+  equation.right = resolve_binding(&right, instance, binding);
   if (equation.right == AST_NONE) return false;
   vec_push(tree->heap, &body, equation);
   if (count) {
@@ -325,8 +324,11 @@ bool flatten(Tree *tree, FlatProgram *program) {
   Flat *flat = arena_alloc(&tree->arena, sizeof *flat);
   Walk walk = {.tree = tree, .flat = flat};
   flat->tree = tree;
-  if (!walk_instances(&walk) || !collect_connections(&walk)) return false;
-  bool fits = declare_variables(&walk);
+  bool fits = walk_instances(&walk);
+  if ((fits || tree->has_new_splits) && !collect_connections(&walk)) fits = false;
+  if (!fits && !tree->has_new_splits) return false;
+  fits = declare_variables(&walk) && fits;
+  if (tree->has_new_splits) return false;
   fits = write_classes(&walk) && fits && tree->diags->errors == 0;
   if (!fits) return false;
   if (!connections_write(flat)) return false;
@@ -335,6 +337,7 @@ bool flatten(Tree *tree, FlatProgram *program) {
   fits = declare_reached(tree, flat, program);
   definitions_finish(tree);
   evaluation_finish(tree);
+  if (tree->has_new_splits) return false;
   collect_definitions(tree, program);
   collect_classes(&walk, program);
   program->model = flat_class(tree, flat);

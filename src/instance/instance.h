@@ -4,7 +4,8 @@
  * elements are those of its class and of all base classes; each comes from one part, the class that declares it. Instances of
  * elements are made on first use, so the cost of a library is that of the elements the model reaches.
  *
- * Invariants: an array of components is one instance, whose elements share its kids. Parts are in the order of a walk over base
+ * Invariants: an array of components is one instance, whose elements share its kids. If the elements differ in their structure, the
+ * array is split: each element is an instance of its own, a scalar with the name r[2], and the array only leads to them. Parts are in the order of a walk over base
  * classes, so a part and the parts that it inherits are the range [part, end). Expressions are those of the text; a Scope says
  * where their names are looked up. Everything is owned by the heap of the tree. */
 #pragma once
@@ -48,7 +49,7 @@ typedef struct Part {
   Instance *type;             /* the instance of the class */
   Scope around;               /* scope that contains the definition */
   uint32_t parent,
-      end; /* parent: the part that extends this one (this part itself if none does); this part, and all that it inherits, come before `end` */
+      end; /* parent: the part that extends this one, or this part itself if none does. The parts before `end` are this one and all that it inherits */
   Modifiers modifiers;       /* for all its contents, outermost first */
   const AstElement *extends; /* the clause that added it; NULL: the class itself */
   bool is_protected;         /* inherited by a protected extends */
@@ -148,12 +149,25 @@ struct Instance {
   dimensions;
   bool has_sizes;
 
+  bool is_split; /* its elements differ in structure */
+  uint32_t
+      first_split; /* then the number of the first one among the elements of the parent; 0: they are not made yet */
+  Instance *array; /* of such an element: the array; NULL: none */
+  uint32_t place;  /* and its place there, from 0, over all dimensions */
+
   AstElement *flat;                   /* its flat declaration; NULL until it is made */
   uint32_t session;                   /* 1 + its number in the session of values; 0: not declared there */
   bool is_reached;                    /* it is declared, or waiting to be declared */
   Name flat_name;                     /* a.b.c, without subscripts; of a class: its full name */
   VEC(ConnectClause) connect_clauses; /* of all parts; collected by flattening */
 };
+
+/* What a tree that is made again has from the one before. */
+typedef struct Earlier {
+  Map splits;        /* set of flat names: the arrays whose elements differ in structure, as far as known */
+  Diags *diags;      /* where messages go, unless something is only tried */
+  VEC(Diag) reading; /* those about files, each of which is read only once */
+} Earlier;
 
 /* The tree of a model. */
 struct Tree {
@@ -184,8 +198,8 @@ struct Tree {
   VEC(Instance *) declared; /* in the session */
   VEC(Instance *) wanted;   /* to be declared in the session */
   VEC(struct NewValue {
-    Name name;     /* flat, without subscripts */
-    AstExpr value; /* AST_NONE: only for some elements */
+    Name name; /* r[2].v: with all subscripts, without blanks */
+    AstExpr value;
   })
   new_values; /* values from outside the text that replace bindings */
   VEC(struct RedeclaredElement {
@@ -196,6 +210,8 @@ struct Tree {
   struct LangSession *session;
   struct Connections *connections; /* NULL until needed */
   uint32_t depth;                  /* of nested evaluations, bounded */
+  Earlier *earlier;
+  bool has_new_splits; /* more split arrays were found: the tree has to be made again */
 };
 
 /* ---- looking up ---- */
@@ -240,8 +256,12 @@ static inline bool instance_is_only_outer(const Instance *instance) {
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
 
 /* Component number i of the instance, in order of declaration, made on first use. NULL for a class, for an absent component, and
- * for one that replaces an earlier element of the same name. i < elements.count. */
+ * for one that replaces an earlier element of the same name. A split array is no component; its elements are further ones, after all
+ * that are declared. i < elements.count. */
 Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
+
+/* The element of a split array at a place; NULL after an error. */
+Instance *instance_split_element(Tree *tree, Instance *array, uint32_t place);
 
 /* Finds the sizes of all dimensions; false after an error. */
 bool instance_sizes(Tree *tree, Instance *instance);

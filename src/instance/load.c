@@ -489,21 +489,16 @@ static bool check_contents(Tree *tree) {
   return false;
 }
 
-/* Reads values from outside, by flat names. Those of whole components are known while the tree is built. */
+/* Reads values from outside. */
 static void read_new_values(Tree *tree, const ModificationVec *modifications) {
   for (uint32_t i = 0; modifications && i < modifications->count; i++) {
-    const char *name = modifications->data[i].name;
-    TextVec plain = {0};
-    bool is_whole = !strchr(name, '[');
-    for (uint32_t depth = 0; *name; name++) {
-      depth += *name == '[';
-      if (!depth) text_append(tree->heap, &plain, name, 1);
-      depth -= *name == ']' && depth;
-    }
-    struct NewValue value = {names_add(tree->names, plain.data ? plain.data : "", plain.count), AST_NONE};
-    if (is_whole) value.value = parse_value(tree->ast, modifications->data[i].value, tree->diags);
+    TextVec name = {0};
+    for (const char *at = modifications->data[i].name; *at; at++)
+      if (*at != ' ') text_append(tree->heap, &name, at, 1);
+    struct NewValue value = {names_add(tree->names, name.data ? name.data : "", name.count),
+                             parse_value(tree->ast, modifications->data[i].value, tree->diags)};
     vec_push(tree->heap, &tree->new_values, value);
-    vec_free(tree->heap, &plain);
+    vec_free(tree->heap, &name);
   }
 }
 
@@ -514,7 +509,25 @@ static void report_failure(Tree *tree) {
   else diag_error(tree->diags, DIAG_INTERNAL, (Span){0}, "the model could not be flattened, without a reason");
 }
 
-/* `reading`: the heap for the syntax tree and the instances. */
+/* Makes the tree of instances and flattens it. */
+static bool make_program(Tree *tree, const char *class_name, FlatProgram *program) {
+  tree_start(tree);
+  Instance *type = find_model(tree, class_name);
+  if (!type || !check_model(tree, type)) return false;
+  bool fits = instance_open(tree, model_instance(tree, type)) && check_contents(tree) && flatten(tree, program);
+  if (!fits && tree->diags->errors == 0 && !tree->has_new_splits) report_failure(tree);
+  return fits;
+}
+
+/* Forgets the messages after the first `reported`, but those about files. There were no errors before. */
+static void forget_messages(Earlier *earlier, uint32_t reported) {
+  diags_keep(earlier->diags, reported);
+  earlier->diags->errors = earlier->diags->repeated = 0;
+  for (uint32_t i = 0; i < earlier->reading.count; i++) diags_copy(earlier->diags, &earlier->reading.data[i]);
+}
+
+/* `reading`: the heap for the syntax tree and the instances. The tree is made again each time when arrays were found whose elements
+ * differ in their structure, until there are no others. */
 static Model *load(Heap *reading, Heap *heap, Names *names, Source *source, const char *class_name,
                    const ModificationVec *modifications, LangOptions options, Diags *diags) {
   Ast *ast = parse(reading, names, source, diags);
@@ -522,27 +535,32 @@ static Model *load(Heap *reading, Heap *heap, Names *names, Source *source, cons
   bool is_alone = ast->main->classes.count && !options.library.path && !ast->main->within.count &&
                   !library_is_package(source_main(source)->path);
   if (is_flat(ast, is_alone)) return lang_load_class(heap, ast, source, class_name, modifications, options, diags);
-  Tree *tree = heap_alloc(reading, sizeof *tree);
-  *tree = (Tree){.heap = reading,
-                 .arena = arena_make(reading),
-                 .names = names,
-                 .ast = ast,
-                 .source = source,
-                 .is_strict = options.strict,
-                 .diags = diags,
-                 .definition_of = map_make(reading)};
-  tree->session = lang_session(ast, options);
-  tree->library = library_make(ast, source, options.library, diags);
   budget_task(heap_budget(heap), "the instances of classes");
-  tree_start(tree);
-  read_new_values(tree, modifications);
-  FlatProgram program = {0};
-  Instance *type = find_model(tree, class_name);
-  if (!type || !check_model(tree, type)) return NULL;
-  if (!instance_open(tree, model_instance(tree, type)) || !check_contents(tree) || !flatten(tree, &program)) {
-    if (diags->errors == 0) report_failure(tree);
-    return NULL;
-  }
+  Library *library = library_make(ast, source, options.library, diags);
+  Earlier earlier = {.splits = map_make(reading), .diags = diags};
+  uint32_t reported = diags->list.count;
+  FlatProgram program;
+  bool fits, is_again;
+  do {
+    Tree *tree = heap_alloc(reading, sizeof *tree);
+    *tree = (Tree){.heap = reading,
+                   .arena = arena_make(reading),
+                   .names = names,
+                   .ast = ast,
+                   .source = source,
+                   .is_strict = options.strict,
+                   .diags = diags,
+                   .session = lang_session(ast, options),
+                   .library = library,
+                   .earlier = &earlier,
+                   .definition_of = map_make(reading)};
+    program = (FlatProgram){0};
+    read_new_values(tree, modifications);
+    fits = make_program(tree, class_name, &program);
+    is_again = tree->has_new_splits;
+    if (is_again) forget_messages(&earlier, reported);
+  } while (is_again);
+  if (!fits) return NULL;
   Model *model = lang_load_program(heap, ast, source, &program, modifications, options, diags);
   for (uint32_t i = 0; model && i < program.classes.count; i++)
     vec_push(heap, &model->classes, program.classes.data[i]);

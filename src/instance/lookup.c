@@ -57,6 +57,12 @@ bool tree_tolerate(Tree *tree, DiagCode code, Span span, const Instance *instanc
   return !tree->is_strict;
 }
 
+void keep_reading(Tree *tree, uint32_t before) {
+  const Diags *diags = tree->earlier->diags;
+  for (uint32_t i = before; i < diags->list.count; i++)
+    vec_push(tree->heap, &tree->earlier->reading, diags->list.data[i]);
+}
+
 /* ---- the root ---- */
 
 static Instance *root_element(Tree *tree, Name name) {
@@ -77,7 +83,9 @@ Instance *root_find(Tree *tree, Name name) {
   if (known) return known;
   for (InstanceBase base = BASE_REAL; base < BASE_COUNT; base++)
     if (tree->bases[base] && tree->bases[base]->name == name) return tree->bases[base];
+  uint32_t before = tree->earlier->diags->list.count;
   const AstElement *found = library_find(tree->library, name);
+  keep_reading(tree, before);
   const AstClass *definition = found ? found->class_definition : builtin_find(tree, name);
   return definition ? root_add(tree, definition) : NULL;
 }

@@ -23,6 +23,9 @@ __attribute__((format(printf, 5, 6))) void tree_refuse(Tree *tree, DiagCode code
 __attribute__((format(printf, 5, 6))) bool tree_tolerate(Tree *tree, DiagCode code, Span span, const Instance *instance,
                                                          const char *format, ...);
 
+/* Keeps the messages after the first `before`, which are about a file just read, for a tree that is made again. */
+void keep_reading(Tree *tree, uint32_t before);
+
 /* Is there an error or warning at this place? */
 bool is_reported(const Tree *tree, Span span);
 
@@ -87,6 +90,9 @@ const char *restriction_text(AstClassKind restriction);
 
 /* ---- binding.c ---- */
 
+/* Is a name from outside that of the variable, or of some of its elements? */
+typedef enum NewValueFit { FIT_NONE, FIT_PART, FIT_WHOLE } NewValueFit;
+NewValueFit new_value_fit(const Tree *tree, Name name, const Instance *instance);
 /* The modifier that gives the value; NULL if there is none. */
 const Modifier *instance_binding(const Instance *instance);
 /* Is the value of a record given as a whole, by an equation? For a variable: the value of a record that contains it. */
@@ -117,7 +123,7 @@ void check_simple_bases(Tree *tree, Instance *instance);
 
 /* ---- interface.c ---- */
 
-/* Why `type` is not a subtype of `of`, in words that follow "it"; NULL if it is a subtype, or if this is unknown. Both are classes,
+/* Why `type` is not a subtype of `of`, as a phrase after "it"; NULL: it is a subtype, or this is unknown. Both are classes,
  * or both are components. */
 const char *interface_difference(Tree *tree, Instance *type, Instance *of);
 
@@ -150,19 +156,28 @@ AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields
 bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                       const char *what, NumberVec *numbers);
 
-/* Sizes of the value that a modifier gives. */
-bool evaluate_sizes(Tree *tree, const Modifier *binding, NumberVec *sizes);
+/* Sizes of the value that a modifier gives the instance. */
+bool evaluate_sizes(Tree *tree, Instance *instance, const Modifier *binding, NumberVec *sizes);
 /* The values of an iterator: those of a vector, or of a type. */
 bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                     NumberVec *numbers);
 /* The value of a condition: 1 or 0; -1 if it is not known before the simulation. Reports nothing. */
 int evaluate_condition(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count);
 
+/* The numbers that a subscript gives: one number, or the elements of a range or an array. `size`: the value of `end`. The second form
+ * reports nothing. (subscript.c) */
+bool evaluate_subscript(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *iterators,
+                        uint32_t iterator_count, uint32_t size, IndexVec *values, bool *is_single);
+bool try_subscript(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *iterators, uint32_t iterator_count,
+                   uint32_t size, IndexVec *values, bool *is_single);
+
 /* The number that is given for an attribute of a variable; false if there is none or it is not known. Reports nothing. */
 bool instance_attribute(Tree *tree, Instance *instance, const char *name, double *value);
 
 /* Is its condition true, or missing? */
 bool instance_is_present(Tree *tree, Instance *instance);
+/* The elements of the array differ in their structure: each is to be an instance of its own, in a tree that is made again. */
+void instance_split(Tree *tree, const Instance *array);
 /* Is it an array without elements, or inside one? Conditions and sizes inside depend on nothing. */
 bool instance_is_empty(const Instance *instance);
 bool instance_has_open_size(const Tree *tree, const Instance *instance);

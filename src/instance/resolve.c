@@ -12,12 +12,16 @@
 
 typedef struct Copy {
   Resolver *r;
-  AstExpr first, last; /* nodes of the text */
-  IndexVec map;        /* node of the text - first -> new node */
-  IndexVec loops;      /* nodes that are iterations */
-  IndexVec arguments;  /* references that are arguments of operators on connections */
-  IndexVec states;     /* references that are arguments of operators on states */
-  uint32_t consumed;   /* number of path parts that the last reference used */
+  AstExpr first, last;       /* nodes of the text */
+  IndexVec map;              /* node of the text - first -> new node */
+  IndexVec loops;            /* nodes that are iterations */
+  IndexVec split_loops;      /* those of them whose iterators choose among the elements of a split array */
+  IndexVec arguments;        /* references that are arguments of operators on connections */
+  IndexVec states;           /* references that are arguments of operators on states */
+  uint32_t consumed;         /* number of path parts that the last reference used */
+  ConnectOperator operation; /* that is applied to a reference */
+  IndexVec places;           /* which element of each split array on the path is meant */
+  struct PathStep *open;     /* set by follow: the next split array on it */
   bool failed;
 } Copy;
 
@@ -59,6 +63,7 @@ static bool is_around(const Instance *node, const Instance *scope) {
 static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
   Resolver *r = copy->r;
   r->uses_iterators = true;
+  r->positions |= (uint64_t)1 << position % 64;
   if (r->element) return flat_integer(r->tree, r->element[position], span);
   return flat_name(r->tree, chain_iterator(r->tree, position), NULL, 0, span);
 }
@@ -76,15 +81,10 @@ static bool is_same_in_all(const Tree *tree, const Instance *constant, const Ins
 }
 
 /* The subscript within a function that belongs to an array of components: the function does not know for which element it is
- * called. */
+ * called. If that may matter, each element gets its own function. */
 static AstExpr element_subscript(Copy *copy, const Instance *constant, const Instance *array, Span span) {
-  Tree *tree = copy->r->tree;
-  if (is_same_in_all(tree, constant, array)) return flat_integer(tree, 1, span);
-  tree_error(tree, span, copy->r->scope.instance,
-             "not supported yet: `%s`, which may differ from element to element, in a function of `%s`",
-             instance_text(tree, constant), instance_text(tree, array));
-  copy->failed = true;
-  return AST_NONE;
+  if (!is_same_in_all(copy->r->tree, constant, array)) instance_split(copy->r->tree, array);
+  return flat_integer(copy->r->tree, 1, span);
 }
 
 /* One step of a path: the component and the subscripts written after it. */
@@ -130,10 +130,12 @@ static bool check_conditional(Copy *copy, AstPath path, Instance *instance) {
   return is_tolerated;
 }
 
-/* Follows the path as far as it names elements; collects the steps from the first component on. */
+/* Follows the path as far as it names elements; collects the steps from the first component on. Stops at a split array if
+ * copy->places does not say which of its elements is meant: then copy->open is set, and the result is NULL. */
 static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) {
   Tree *tree = copy->r->tree;
-  uint32_t kid = 0;
+  uint32_t kid = 0, place = 0;
+  copy->open = NULL;
   for (uint32_t i = 0;; i++) {
     const AstPart *part = ast_part(tree->ast, path, i);
     const Instance *seen = at; /* for an inner component, only elements of the outer one are visible */
@@ -143,6 +145,14 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
       at = inner;
       if (!check_conditional(copy, path, at)) return NULL;
       vec_push(tree->heap, steps, (PathStep){at, kid, part->subscripts});
+      if (at->is_split && place == copy->places.count) return copy->open = &vec_last(steps), NULL;
+      if (at->is_split) {
+        Instance *element = instance_split_element(tree, at, copy->places.data[place++]);
+        if (!element) return copy->failed = true, NULL;
+        seen = seen == at ? element : seen;
+        at = element;
+        vec_last(steps) = (PathStep){at, 0, 0};
+      }
     }
     kid += part->subscripts;
     copy->consumed = i + 1;
@@ -239,12 +249,15 @@ static AstExpr local_reference(Copy *copy, AstExpr e) {
   return made;
 }
 
-/* The outermost record that contains a variable, or is the instance itself; NULL if there is none. */
+/* The outermost record that contains a variable, or is the instance itself; NULL if there is none. No record contains the elements
+ * of a split array. */
 static Instance *record_around(Instance *instance) {
   Instance *found = NULL;
-  for (Instance *at = instance; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
+  for (Instance *at = instance; at && at->kind == INSTANCE_COMPONENT; at = at->parent) {
     if (at->restriction == CLASS_RECORD && at->base == BASE_NONE) found = at;
     else if (at != instance) break;
+    if (at->array) break;
+  }
   return found;
 }
 
@@ -314,6 +327,9 @@ static AstExpr component_reference(Copy *copy, AstExpr e, Instance *instance, co
   SubscriptVec subscripts = {0};
   collect_subscripts(copy, e, instance, steps, &subscripts);
   gather_subscripts(tree, &subscripts, span);
+  copy->r->has_array = copy->r->has_array || subscripts.count < chain_count(instance);
+  for (uint32_t i = 0; i < subscripts.count; i++)
+    copy->r->has_array = copy->r->has_array || ast_kind(tree->ast, subscripts.data[i]) == AST_COLON;
   AstExpr made = flat_variable(tree, instance, subscripts.data, subscripts.count, span);
   vec_free(tree->heap, &subscripts);
   return made;
@@ -334,6 +350,157 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
     return flat_literal(tree, define_class(tree, type->enumeration), last, span);
   if (type->base == BASE_BOOLEAN) return flat_name(tree, tree->bases[BASE_BOOLEAN]->name, NULL, 0, span);
   return flat_name(tree, define_class(tree, type->base == BASE_ENUMERATION ? type->enumeration : type), NULL, 0, span);
+}
+
+static AstExpr found_reference(Copy *copy, AstExpr e, AstPath path, Instance *found, const StepVec *steps) {
+  Instance *local = local_around(copy, found);
+  if (local) {
+    copy->r->uses_locals = true;
+    return field_reference(copy, e, local, local->name, found, steps);
+  }
+  return found->kind == INSTANCE_CLASS ? class_reference(copy, e, path, found)
+                                       : component_reference(copy, e, found, steps);
+}
+
+/* ---- references into split arrays ---- */
+
+/* Makes the expression for what a path leads to. */
+typedef AstExpr (*MakeReference)(Copy *copy, AstExpr e, AstPath path, Instance *found, const StepVec *steps);
+
+/* A reference through a split array, as an array of references to its elements; the subscripts that are known choose among them. */
+typedef struct SplitReference {
+  AstExpr e;
+  AstPath path;
+  Instance *first; /* of the path */
+  PathStep step;   /* the array */
+  MakeReference make;
+} SplitReference;
+
+static AstExpr follow_reference(Copy *copy, AstExpr e, AstPath path, Instance *first, MakeReference make);
+
+/* Notes whose iterator is a subscript of a split array: that of an iteration, or of an enclosing loop. */
+static void note_iterator(Copy *copy, AstExpr at, Name name) {
+  const Ast *ast = ast_of(copy);
+  for (uint32_t i = 0; i < copy->loops.count; i++) {
+    AstExpr loop = copy->loops.data[i];
+    for (uint32_t k = 0; at < loop && at >= ast_first(ast, loop) && k < ast_label_count(ast, loop); k++)
+      if (ast_label(ast, loop, k).name == name) vec_push(copy->r->tree->heap, &copy->split_loops, loop);
+  }
+  for (uint32_t k = 0; k < copy->r->iterators.count; k++)
+    copy->r->meets_split = copy->r->meets_split || copy->r->iterators.data[k] == name;
+}
+
+/* Does a subscript contain an iterator that has no value yet? */
+static bool has_iterator(Copy *copy, AstExpr e) {
+  const Ast *ast = ast_of(copy);
+  bool found = false;
+  for (AstExpr i = ast_first(ast, e); i <= e; i++) {
+    if (ast_kind(ast, i) != AST_REFERENCE) continue;
+    Name name = ast_part(ast, ast_path(ast, i), 0)->name;
+    if (!is_iterator(copy, i, name)) continue;
+    note_iterator(copy, i, name);
+    found = true;
+  }
+  return found;
+}
+
+/* The subscripts that dimension k of the array has in the reference: false if they are not known now, and all are to be taken. */
+static bool known_subscripts(Copy *copy, const SplitReference *split, uint32_t k, IndexVec *values, bool *is_single) {
+  Tree *tree = copy->r->tree;
+  const struct Dimension *dimension = &split->step.instance->dimensions.data[k];
+  AstExpr e = k < split->step.count ? ast_kid(tree->ast, split->e, split->step.kid + k) : AST_NONE;
+  bool is_all = e == AST_NONE || ast_kind(tree->ast, e) == AST_COLON;
+  bool is_known = is_all;
+  *is_single = false;
+  if (!is_all && !has_iterator(copy, e)) {
+    check_subscript(copy, e, dimension);
+    is_known = try_subscript(tree, e, copy->r->scope, copy->r->values, copy->r->value_count, dimension->size, values,
+                             is_single);
+  }
+  for (uint32_t i = 0; i < values->count; i++)
+    if (values->data[i] - 1 >= dimension->size) {
+      tree_error(tree, ast_span(tree->ast, e), copy->r->scope.instance, "subscript %d is not in 1 .. %u",
+                 (int)values->data[i], dimension->size);
+      copy->failed = true;
+      return true;
+    }
+  if (!is_known) values->count = 0, *is_single = false;
+  for (uint32_t i = 1; (is_all || !is_known) && i <= dimension->size; i++) vec_push(tree->heap, values, i);
+  return is_known;
+}
+
+/* {{..}, {..}} over dimension k and those after it. Depth is bounded by the number of dimensions. */
+static AstExpr split_elements(Copy *copy, const SplitReference *split, const IndexVec *values, const bool *is_single,
+                              uint32_t k, uint32_t place) {
+  Tree *tree = copy->r->tree;
+  Span span = split->path.span;
+  if (k == split->step.instance->dimensions.count) {
+    vec_push(tree->heap, &copy->places, place);
+    AstExpr made = follow_reference(copy, split->e, split->path, split->first, split->make);
+    copy->places.count--;
+    return made;
+  }
+  uint32_t size = split->step.instance->dimensions.data[k].size;
+  SubscriptVec kids = {0};
+  for (uint32_t i = 0; i < values[k].count && !copy->failed; i++) {
+    AstExpr made = split_elements(copy, split, values, is_single, k + 1, place * size + values[k].data[i] - 1);
+    vec_push(tree->heap, &kids, made);
+  }
+  AstExpr made = AST_NONE;
+  if (is_single[k] && kids.count) made = kids.data[0];
+  else if (!copy->failed && kids.count)
+    made = flat_node(tree, (AstNode){.kind = AST_ARRAY, .span = span}, kids.data, kids.count);
+  else if (!copy->failed && size) { /* no elements: fill(r[1].v, 0) */
+    AstExpr fill[2] = {split_elements(copy, split, values, is_single, k + 1, place * size)};
+    fill[1] = flat_integer(tree, 0, span);
+    if (!copy->failed) made = flat_call(tree, "fill", fill, 2, span);
+  }
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+static AstExpr split_reference(Copy *copy, const SplitReference *split) {
+  Tree *tree = copy->r->tree;
+  Instance *array = split->step.instance;
+  uint32_t count = array->dimensions.count;
+  IndexVec *values = arena_array(&tree->arena, count, sizeof *values);
+  bool *is_single = arena_array(&tree->arena, count, sizeof *is_single), is_known = true;
+  SubscriptVec kids = {0};
+  if (!instance_sizes(tree, array) || split->step.count > count) {
+    if (split->step.count > count)
+      tree_error(tree, split->path.span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
+                 instance_text(tree, array), count, split->step.count);
+    return copy->failed = true, AST_NONE;
+  }
+  vec_push(tree->heap, &kids, AST_NONE);
+  for (uint32_t k = 0; k < count; k++) {
+    values[k] = (IndexVec){0};
+    bool is_one_known = known_subscripts(copy, split, k, &values[k], &is_single[k]);
+    is_known = is_known && is_one_known;
+    AstExpr given =
+        is_one_known ? AST_NONE : copy->map.data[ast_kid(tree->ast, split->e, split->step.kid + k) - copy->first];
+    if (!is_single[k]) vec_push(tree->heap, &kids, given);
+  }
+  AstExpr made = copy->failed ? AST_NONE : split_elements(copy, split, values, is_single, 0, 0);
+  if (!copy->failed && !is_known) {
+    kids.data[0] = made;
+    gather_subscripts(tree, &kids, split->path.span);
+    made = flat_node(tree, (AstNode){.kind = AST_SUBSCRIPT, .span = split->path.span}, kids.data, kids.count);
+  }
+  copy->r->has_array = true;
+  for (uint32_t k = 0; k < count; k++) vec_free(tree->heap, &values[k]);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+static AstExpr follow_reference(Copy *copy, AstExpr e, AstPath path, Instance *first, MakeReference make) {
+  StepVec steps = {0};
+  Instance *found = follow(copy, path, first, &steps);
+  AstExpr made = AST_NONE;
+  if (found) made = make(copy, e, path, found, &steps);
+  else if (copy->open) made = split_reference(copy, &(SplitReference){e, path, first, *copy->open, make});
+  vec_free(copy->r->tree->heap, &steps);
+  return made;
 }
 
 /* The meaning of the first name of a path; NULL if there is none. A variable of an enclosing class must be a constant. */
@@ -375,17 +542,7 @@ static AstExpr resolve_reference(Copy *copy, AstExpr e) {
     copy->r->uses_locals = true;
     return local_reference(copy, e);
   }
-  StepVec steps = {0};
-  Instance *found = follow(copy, path, first, &steps), *local = found ? local_around(copy, found) : NULL;
-  AstExpr made = AST_NONE;
-  if (local) {
-    copy->r->uses_locals = true;
-    made = field_reference(copy, e, local, local->name, found, &steps);
-  } else if (found)
-    made = found->kind == INSTANCE_CLASS ? class_reference(copy, e, path, found)
-                                         : component_reference(copy, e, found, &steps);
-  vec_free(tree->heap, &steps);
-  return made;
+  return follow_reference(copy, e, path, first, found_reference);
 }
 
 /* ---- calls ---- */
@@ -501,7 +658,8 @@ static AstExpr resolve_size(Copy *copy, AstExpr e) {
   return flat_call(tree, "size", kids, 2, node.span);
 }
 
-/* The array a in size(a, k) if its elements are components that have no value, so that they can only be counted; else NULL. */
+/* The array a in size(a, k), if its elements are components without a value, or differ in their structure: they can only be counted.
+ * NULL: it is another array. */
 static Instance *counted_components(const Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   const Ast *ast = tree->ast;
@@ -514,7 +672,8 @@ static Instance *counted_components(const Copy *copy, AstExpr e) {
   Instance *found = scope_find(tree, copy->r->scope, ast_part(ast, ast_path(ast, array), 0)->name);
   if (!found || found->kind != INSTANCE_COMPONENT || found->parent != copy->r->scope.instance) return NULL;
   bool is_dimension = (uint64_t)ast_node(ast, dimension)->value.integer - 1 < found->dimensions.count;
-  return is_dimension && !has_value(found) && instance_is_present(tree, found) ? found : NULL;
+  bool is_counted = !has_value(found) || found->is_split;
+  return is_dimension && is_counted && instance_is_present(tree, found) ? found : NULL;
 }
 
 static AstExpr component_count(Copy *copy, AstExpr e, Instance *components) {
@@ -599,25 +758,28 @@ static bool find_operator(const Tree *tree, AstExpr e, ConnectOperator *operatio
   return false;
 }
 
+/* The variable that stands for the operator on what its argument leads to. */
+static AstExpr operator_reference(Copy *copy, AstExpr argument, AstPath path, Instance *found, const StepVec *steps) {
+  Tree *tree = copy->r->tree;
+  Name name = connections_operator(tree, copy->operation, found, path.span);
+  if (!name) return copy->failed = true, AST_NONE;
+  SubscriptVec subscripts = {0};
+  collect_subscripts(copy, argument, found, steps, &subscripts);
+  gather_subscripts(tree, &subscripts, path.span);
+  AstExpr made = flat_name(tree, name, subscripts.data, subscripts.count, path.span);
+  vec_free(tree->heap, &subscripts);
+  return made;
+}
+
 static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation) {
   Tree *tree = copy->r->tree;
   AstExpr argument = ast_kid(tree->ast, e, 0), made = AST_NONE;
   AstPath path = ast_path(tree->ast, argument);
-  Span span = ast_span(tree->ast, e);
   Instance *first = find_first(copy, path);
-  StepVec steps = {0};
   if (!first && !copy->failed) report_undeclared(copy, path, 0, NULL);
-  Instance *found = first ? follow(copy, path, first, &steps) : NULL;
-  Name name = 0;
-  if (found) name = connections_operator(tree, operation, found, span);
-  if (name) {
-    SubscriptVec subscripts = {0};
-    collect_subscripts(copy, argument, found, &steps, &subscripts);
-    gather_subscripts(tree, &subscripts, span);
-    made = flat_name(tree, name, subscripts.data, subscripts.count, span);
-    vec_free(tree->heap, &subscripts);
-  } else copy->failed = true;
-  vec_free(tree->heap, &steps);
+  copy->operation = operation;
+  if (first) made = follow_reference(copy, argument, path, first, operator_reference);
+  copy->failed = copy->failed || made == AST_NONE;
   return made;
 }
 
@@ -681,10 +843,61 @@ static AstExpr active_state(Copy *copy, AstExpr e) {
 
 /* ---- whole expressions ---- */
 
+static bool makes_array(const Ast *ast, AstExpr e) {
+  static const char *const functions[] = {"fill", "zeros", "ones", "linspace", "cat", "identity", "diagonal"};
+  AstKind kind = ast_kind(ast, e);
+  bool is_array = kind == AST_ARRAY || kind == AST_MATRIX || kind == AST_ITERATION || kind == AST_RANGE;
+  for (size_t i = 0; kind == AST_CALL && i < sizeof functions / sizeof *functions; i++)
+    is_array = is_array || ast_path_is(ast, ast_path(ast, e), functions[i]);
+  return is_array;
+}
+
+/* {e for i in r, j in s} as an array of the values of e, for iterator `label` and those before it, which are inside. AST_NONE if the
+ * values of the iterators are not known. Depth is bounded by the number of iterators. */
+static AstExpr unroll(Copy *copy, AstExpr e, uint32_t label) {
+  Resolver *r = copy->r;
+  Tree *tree = r->tree;
+  if (label == 0) return resolve_expression(r, ast_kid(tree->ast, e, 0));
+  const struct IteratorValue *outer = r->values;
+  uint32_t count = r->value_count;
+  struct IteratorValue *values = heap_array(tree->heap, count + 1, sizeof *values);
+  NumberVec numbers = {0};
+  SubscriptVec kids = {0};
+  bool fits = evaluate_range(tree, ast_kid(tree->ast, e, label), r->scope, outer, count, &numbers) && numbers.count;
+  if (count) memcpy(values, outer, count * sizeof *values);
+  r->values = values;
+  r->value_count = count + 1;
+  for (uint32_t i = 0; i < numbers.count && fits; i++) {
+    values[count] = (struct IteratorValue){ast_label(tree->ast, e, label - 1).name, (int64_t)numbers.data[i]};
+    AstExpr made = unroll(copy, e, label - 1);
+    fits = made != AST_NONE;
+    vec_push(tree->heap, &kids, made);
+  }
+  r->values = outer;
+  r->value_count = count;
+  AstNode node = {.kind = AST_ARRAY, .span = ast_span(tree->ast, e)};
+  AstExpr made = fits ? flat_node(tree, node, kids.data, kids.count) : AST_NONE;
+  heap_free(tree->heap, values);
+  vec_free(tree->heap, &numbers);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+/* An iteration over elements that differ in their structure is written out: {..}, or sum({..}). */
+static AstExpr resolve_iteration(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  AstPath path = ast_path(tree->ast, e);
+  AstExpr made = is_listed(&copy->split_loops, e) ? unroll(copy, e, ast_label_count(tree->ast, e)) : AST_NONE;
+  if (made == AST_NONE) return resolve_call(copy, e);
+  if (ast_path_is(tree->ast, path, "array")) return made;
+  return flat_call(tree, names_text(tree->names, ast_part(tree->ast, path, 0)->name), &made, 1, path.span);
+}
+
 static AstExpr copy_node(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   ConnectOperator operation;
   Instance *counted;
+  copy->r->has_array = copy->r->has_array || makes_array(tree->ast, e);
   switch (ast_kind(tree->ast, e)) {
   case AST_REFERENCE:
     if (is_listed(&copy->states, e)) return state_reference(copy, e);
@@ -694,8 +907,8 @@ static AstExpr copy_node(Copy *copy, AstExpr e) {
     if (is_active_state(copy, e)) return active_state(copy, e);
     if ((counted = counted_components(copy, e))) return component_count(copy, e, counted);
     return resolve_call(copy, e);
-  case AST_PARTIAL:
-  case AST_ITERATION: return resolve_call(copy, e);
+  case AST_ITERATION: return resolve_iteration(copy, e);
+  case AST_PARTIAL: return resolve_call(copy, e);
   default: return local_reference(copy, e);
   }
 }
@@ -716,5 +929,6 @@ AstExpr resolve_expression(Resolver *resolver, AstExpr e) {
     vec_push(tree->heap, &copy.map, made);
   }
   vec_free(tree->heap, &copy.map, &copy.loops, &copy.arguments, &copy.states);
+  vec_free(tree->heap, &copy.places, &copy.split_loops);
   return copy.failed ? AST_NONE : made;
 }

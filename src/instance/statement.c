@@ -71,9 +71,25 @@ static int64_t taken_branch(Tree *tree, const AstStatement *statement, Scope sco
   return statement->branches.count;
 }
 
+/* Do the conditions differ among the elements of an array that contains the connections? Then it is split. */
+static bool splits_arrays(Collection *collection, const AstStatement *statement) {
+  Tree *tree = collection->tree;
+  Diags *outer = tree->diags, quiet = diags_make(tree->heap);
+  NumberVec numbers = {0};
+  tree->diags = &quiet;
+  for (uint32_t i = 0; i < statement->branches.count && !tree->has_new_splits; i++)
+    if (statement->branches.data[i].condition != AST_NONE)
+      evaluate_numbers(tree, statement->branches.data[i].condition, collection->scope, collection->values.data,
+                       collection->values.count, "a condition", &numbers);
+  tree->diags = outer;
+  vec_free(tree->heap, &numbers);
+  return tree->has_new_splits;
+}
+
 static bool collect_if(Collection *collection, const AstStatement *statement) {
   int64_t taken =
       taken_branch(collection->tree, statement, collection->scope, collection->values.data, collection->values.count);
+  if (taken < 0 && splits_arrays(collection, statement)) return true;
   if (taken < 0) {
     tree_error(collection->tree, statement->branches.data[0].span, collection->scope.instance,
                "a connection is in an if whose condition is not known before the model runs");
@@ -208,7 +224,9 @@ static bool resolve_branches(Walk *walk, const AstStatement *statement, AstState
 static bool resolve_if(Walk *walk, const AstStatement *statement, StatementVec *out) {
   Tree *tree = walk->resolver->tree;
   bool may_decide = walk->may_connect && !walk->resolver->iterators.count;
-  int64_t taken = may_decide ? taken_branch(tree, statement, walk->resolver->scope, NULL, 0) : -1;
+  int64_t taken = may_decide ? taken_branch(tree, statement, walk->resolver->scope, walk->resolver->values,
+                                            walk->resolver->value_count)
+                             : -1;
   if (taken >= 0 && taken < statement->branches.count)
     return walk_statements(walk, statement->branches.data[taken].body.data, statement->branches.data[taken].body.count,
                            out);
@@ -219,8 +237,53 @@ static bool resolve_if(Walk *walk, const AstStatement *statement, StatementVec *
   return true;
 }
 
+/* Writes the body of a loop for each value of its iterators from number `number` on. */
+static bool unroll_body(Walk *walk, const AstStatement *statement, uint32_t number, StatementVec *out) {
+  Resolver *resolver = walk->resolver;
+  Tree *tree = resolver->tree;
+  const AstBranch *branch = &statement->branches.data[0];
+  if (number == statement->iterators.count) return walk_statements(walk, branch->body.data, branch->body.count, out);
+  NumberVec numbers = {0};
+  const struct IteratorValue *outer = resolver->values;
+  uint32_t count = resolver->value_count;
+  struct IteratorValue *values = heap_array(tree->heap, count + 1, sizeof *values);
+  bool fits = evaluate_range(tree, statement->iterators.data[number].range, resolver->scope, outer, count, &numbers);
+  if (count) memcpy(values, outer, count * sizeof *values);
+  resolver->values = values;
+  resolver->value_count = count + 1;
+  for (uint32_t i = 0; i < numbers.count && fits; i++) {
+    values[count] = (struct IteratorValue){statement->iterators.data[number].label.name, (int64_t)numbers.data[i]};
+    fits = unroll_body(walk, statement, number + 1, out);
+  }
+  resolver->values = outer;
+  resolver->value_count = count;
+  heap_free(tree->heap, values);
+  vec_free(tree->heap, &numbers);
+  return fits;
+}
+
+/* Does the iterator of a loop over equations choose among elements that differ in their structure? */
+static bool meets_split(Walk *walk, const AstStatement *statement) {
+  Tree *tree = walk->resolver->tree;
+  if (!tree->earlier->splits.count || walk->resolver->in_algorithm) return false;
+  Resolver inner = *walk->resolver;
+  Walk tried = {.resolver = &inner, .may_connect = walk->may_connect, .in_when = walk->in_when, .depth = walk->depth};
+  Diags *outer = tree->diags, quiet = diags_make(tree->heap);
+  StatementVec ignored = {0};
+  inner.iterators = (IndexVec){0};
+  inner.meets_split = false;
+  for (uint32_t i = 0; i < statement->iterators.count; i++)
+    vec_push(tree->heap, &inner.iterators, statement->iterators.data[i].label.name);
+  tree->diags = &quiet;
+  walk_statements(&tried, statement->branches.data[0].body.data, statement->branches.data[0].body.count, &ignored);
+  tree->diags = outer;
+  vec_free(tree->heap, &ignored, &inner.iterators);
+  return inner.meets_split;
+}
+
 static bool resolve_for(Walk *walk, const AstStatement *statement, StatementVec *out) {
   Tree *tree = walk->resolver->tree;
+  if (!walk->resolver->iterators.count && meets_split(walk, statement)) return unroll_body(walk, statement, 0, out);
   AstStatement made = *statement;
   IndexVec *names = &walk->resolver->iterators;
   uint32_t outer = names->count;

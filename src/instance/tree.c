@@ -576,16 +576,34 @@ static void push_dimensions(Tree *tree, Instance *instance, AstExprs dimensions,
     vec_push(tree->heap, &instance->dimensions, (struct Dimension){.e = dimensions.data[i], .scope = scope});
 }
 
+/* Is the value simply another variable, or an array of others? Depth is bounded by that of the text. */
+static bool is_other_variable(const Ast *ast, AstExpr e) {
+  bool fits = ast_kind(ast, e) == AST_REFERENCE || (ast_kind(ast, e) == AST_ARRAY && ast_kid_count(ast, e));
+  for (uint32_t i = 0; ast_kind(ast, e) == AST_ARRAY && i < ast_kid_count(ast, e) && fits; i++)
+    fits = is_other_variable(ast, ast_kid(ast, e, i));
+  return fits;
+}
+
 /* A constant with a value is not an input of a record's constructor (Modelica 3.6, section 12.6). So a value for the whole record
- * does not apply to it, unless it is simply another record. */
+ * does not apply to it, unless it is simply another record; nor do those that this value replaces. */
 static void drop_values_of_constant(const Tree *tree, ModifierVec *modifiers) {
   uint32_t kept = 0;
+  bool is_dropping = false;
   if (!modifiers->count || vec_last(modifiers).fields || vec_last(modifiers).value == AST_NONE) return;
   for (uint32_t i = 0; i < modifiers->count; i++) {
     const Modifier *modifier = &modifiers->data[i];
-    if (!modifier->fields || ast_kind(tree->ast, modifier->value) == AST_REFERENCE) modifiers->data[kept++] = *modifier;
+    is_dropping = is_dropping || (modifier->fields && !is_other_variable(tree->ast, modifier->value));
+    if (!modifier->fields || !is_dropping) modifiers->data[kept++] = *modifier;
   }
   modifiers->count = kept;
+}
+
+/* Is it an array of components of the model that is known to be split? */
+static bool is_known_split(const Tree *tree, const Instance *instance) {
+  if (!instance->dimensions.count || instance->base != BASE_NONE || !tree->earlier->splits.count) return false;
+  const Instance *top = instance;
+  while (top->parent && top->kind == INSTANCE_COMPONENT) top = top->parent;
+  return top == tree->model && map_get(&tree->earlier->splits, instance->flat_name) != MAP_NONE;
 }
 
 static Instance *make_component(Tree *tree, Instance *owner, const Element *element, const RedeclarationVec *all) {
@@ -639,7 +657,65 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
   }
   set_flat_name(tree, made);
   instance_open(tree, made);
+  made->is_split = is_known_split(tree, made);
   return made;
+}
+
+/* r[2,1] */
+static Name split_name(Tree *tree, const Instance *array, uint32_t place) {
+  const char *text = "]";
+  for (uint32_t i = array->dimensions.count; i-- > 0; place /= array->dimensions.data[i].size)
+    text = arena_printf(&tree->arena, "%s%u%s", i ? "," : "[", place % array->dimensions.data[i].size + 1, text);
+  text = arena_printf(&tree->arena, "%s%s", names_text(tree->names, array->name), text);
+  return names_add(tree->names, text, strlen(text));
+}
+
+/* One element of a split array: declared like the array, but a scalar. Its modifiers are those of the array; `array` and `place` say
+ * which element of their values counts (declare.c). */
+static Instance *split_element(Tree *tree, Instance *array, uint32_t place) {
+  Instance *made = instance_new(tree, INSTANCE_COMPONENT, split_name(tree, array, place), array->parent);
+  made->type = array->type;
+  made->restriction = array->type->restriction;
+  made->prefixes = array->prefixes;
+  made->element = array->element;
+  made->first_element = array->first_element;
+  made->first_part = array->first_part;
+  made->declared = array->declared;
+  made->modifiers = array->modifiers;
+  made->array = array;
+  made->place = place;
+  made->is_decided = true;
+  set_flat_name(tree, made);
+  return made;
+}
+
+static bool split_array(Tree *tree, Instance *array) {
+  Instance *owner = array->parent;
+  if (array->first_split) return true;
+  if (!instance_sizes(tree, array)) return false;
+  uint32_t count = instance_count(array);
+  array->first_split = owner->elements.count;
+  for (uint32_t i = 0; i < count; i++) {
+    Instance *made = split_element(tree, array, i);
+    Element element = {.name = made->name,
+                       .part = array->first_part,
+                       .next = UINT32_MAX,
+                       .ast = array->first_element,
+                       .instance = made};
+    map_put(&owner->by_name, element.name, owner->elements.count);
+    vec_push(tree->heap, &owner->elements, element);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    Instance *made = owner->elements.data[array->first_split + i].instance;
+    if (!instance_open(tree, made)) made->is_failed = true;
+    made->dimensions.count = 0; /* those of its class belong to the array, too */
+  }
+  return true;
+}
+
+Instance *instance_split_element(Tree *tree, Instance *array, uint32_t place) {
+  if (!split_array(tree, array) || place >= instance_count(array)) return NULL;
+  return array->parent->elements.data[array->first_split + place].instance;
 }
 
 Instance *add_missing_inner(Tree *tree, Instance *outer) {
@@ -703,7 +779,9 @@ uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name nam
   for (uint32_t i = part; i < instance->parts.count && i < instance->parts.data[part].end; i++) {
     const AstClass *definition = instance->parts.data[i].definition;
     if (!definition || definition->kind != CLASS_PACKAGE) continue;
+    uint32_t before = tree->earlier->diags->list.count;
     const AstElement *member = library_member(tree->library, definition, name);
+    keep_reading(tree, before);
     if (!member) continue;
     add_element(&opening, i, member);
     return instance->elements.count - 1;
@@ -742,7 +820,10 @@ Instance *instance_component(Tree *tree, Instance *instance, uint32_t number) {
   const Element *element = &instance->elements.data[number];
   if (element->ast->kind != AST_COMPONENT || element->is_removed) return NULL;
   Instance *made = element_instance(tree, instance, number);
-  return made && instance_is_present(tree, made) ? made : NULL;
+  if (!made || !instance_is_present(tree, made)) return NULL;
+  if (!made->is_split) return made;
+  if (!split_array(tree, made)) made->is_failed = true;
+  return NULL;
 }
 
 /* The model itself: a component without a name. */

@@ -455,8 +455,8 @@ static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
   return true;
 }
 
-/* Finds a step whose error at order 1, h^2 / 2 times the second derivative, is well within the tolerance or, where that
- * error is unknown, one in which the states change by half the tolerance. */
+/* Finds a step whose error at order 1, h^2 / 2 times the second derivative, is well within the tolerance. If that error is unknown,
+ * finds a step in which the states change by half the tolerance. */
 static double bdf_first_step(Bdf *bdf, const double *rate, bool bends, double span) {
   double longest = fmin(NEGLIGIBLE * span, bdf->max_step);
   bdf_set_weights(bdf);

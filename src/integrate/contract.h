@@ -69,8 +69,8 @@ typedef struct Integrator {
   /* After start: the solution is probably smooth over a step of this size. One-step methods try it first. */
   void (*suggest)(void *self, double step);
 
-  /* Goes back to the beginning of the last step; a part of it of this size, or all of it, is tried next. false: the method must be
-   * started there again. Not allowed after start or switch_states. */
+  /* Goes back to the beginning of the last step. The next step has this size: a part of the last one, or all of it. false: the
+   * method must be started there again. Not allowed after start or switch_states. */
   bool (*repeat)(void *self, double step);
 
   /* Takes one accepted step, not beyond t_stop; a step that reaches t_stop ends exactly there. */

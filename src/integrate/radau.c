@@ -337,8 +337,8 @@ static double radau_error_norm(const Radau *radau) {
   return norm < VANISHED ? VANISHED : norm; /* fmax would accept a NAN as a good step */
 }
 
-/* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
- * of the step and the stages, without the first point, without the first two. */
+/* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, for k = s, s - 1, s - 2. They are divided
+ * differences over the start of the step and the stages: over all points, without the first one, without the first two. */
 static void radau_derivatives(const Radau *radau, int32_t c, double *derivative) {
   const RadauCoefficients *method = radau->method;
   double scale = radau->absolute * radau->system->size[c] + radau->relative * fabs(radau->y[c]);
@@ -393,8 +393,8 @@ static double radau_states_norm(const Radau *radau, const double *vector) {
   return sqrt(sum / fmax(radau->system->links, 1));
 }
 
-/* The continuous output uses the filtered defect where the filter removes most of it. The solution leaves the slope at the start of
- * a stiff step at once, and that slope would spoil the whole step. */
+/* If the filter removes most of the defect, the continuous output uses the filtered defect. In a stiff step, the solution has the
+ * slope at the start only for a very short time, and that slope would spoil the whole polynomial. */
 static void radau_filter_defect(Radau *radau) {
   if (radau_states_norm(radau, radau->estimate) > EARLY * radau->raw_error) return;
   for (int32_t l = 0; l < radau->system->links; l++) {

@@ -1,7 +1,7 @@
 /* radau_coefficients: the s-stage Radau IIA methods of orders 2s - 1.
  *
- * With A the method's matrix, A = T diag(mu) T^-1 where mu[0] is real and the others are (s-1)/2 conjugate pairs;
- * T and its inverse are kept as real matrices on real and imaginary parts.
+ * A is the method's matrix: A = T diag(mu) T^-1. mu[0] is real, and the others are (s-1)/2 conjugate pairs. T and its inverse are
+ * kept as real matrices, which multiply real and imaginary parts.
  */
 #pragma once
 

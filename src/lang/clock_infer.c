@@ -1,6 +1,7 @@
-/* clock_infer: see clock.h. Variables of one equation have one clock. sample and hold separate a clock from continuous time.
- * subSample and the like separate it from clocks whose ticks are counted in ticks of the same base clock (Modelica Language
- * Specification 3.6, 16.7). Rates spread as fractions from the constructed clocks along the conversions, in both directions. */
+/* clock_infer: see clock.h. Variables of one equation have one clock. sample and hold are the boundary between a clock and
+ * continuous time. subSample and similar operators are the boundary between two clocks whose ticks are counted in ticks of the same
+ * base clock (Modelica Language Specification 3.6, 16.7). Rates spread as fractions from the constructed clocks along the
+ * conversions, in both directions. */
 #include "lang/clock.h"
 
 #include <stdlib.h>

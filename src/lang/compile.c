@@ -542,7 +542,8 @@ static void join_branch(Compiler *c, struct Task *task) {
 }
 
 /* Kids: condition, value, condition, value, ..., value. A condition that is already known chooses its branch before any name in the
- * other branches is looked up. task->part: number of open IF_VALUE. task->height: patches below it belong to others. */
+ * other branches is looked up. task->part: number of open IF_VALUE. task->height: patches below this height belong to other
+ * expressions. */
 static void if_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;

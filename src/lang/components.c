@@ -538,9 +538,8 @@ static void evaluate_component(Elaboration *el, uint32_t number) {
 typedef struct ComponentVisit {
   uint32_t component;
   uint32_t first, next, end; /* its dependencies in the list: the first, the next to visit, the end */
-  uint32_t
-      closes; /* the lowest visit on the stack of a component that waits for this one and is also one of its dependencies; NONE: none */
-  const char *circle; /* text of the cycle */
+  uint32_t closes;           /* the lowest visit of a component on the stack that this one needs; NONE: there is none */
+  const char *circle;        /* text of the cycle */
 } ComponentVisit;
 
 static const char *circle_text(Elaboration *el, const ComponentVisit *visits, uint32_t count, uint32_t repeated) {

@@ -2,8 +2,8 @@
  * Specification 3.6, section 12.8).
  *
  * The expression g(...) becomes a routine whose inputs are those of f and its output y. Calls of f are noted by their values, which
- * are unique in the graph. An equation with such a value as one side, where x is an unknown, gets the inversion x = g(...); the
- * structure decides whether it is used (array/inverse.h). */
+ * are unique in the graph. If one side of an equation is such a value, and x is an unknown, the equation gets the inversion x =
+ * g(...). The structure decides whether it is used (array/inverse.h). */
 #include "lang/elaborate.h"
 
 typedef struct InvertibleCall {

@@ -372,8 +372,8 @@ static SlotOrder slot_order_make(Elaboration *el, const AstClass *ast, const Rou
 /* Steps of work per slot in a pass over the slots. */
 enum { SLOT_WORK = 8 };
 
-/* Compiles the slots in an order in which each comes after those it depends on; in a cycle, in source order. The number of passes
- * is one plus the length of the longest chain that is written in the opposite order. */
+/* Compiles the slots so that each comes after the slots on which it depends. Slots in a cycle are compiled in source order. The
+ * number of passes is one plus the length of the longest chain that is written in the opposite order. */
 static void compile_slots(Compiler *c, const ClassEntry *entry) {
   Elaboration *el = c->el;
   uint32_t count = c->routine->locals.count, left = count;

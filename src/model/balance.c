@@ -39,7 +39,7 @@ Balance model_balance(const Model *model) {
 
 /* The equation or when that determines a discrete variable. */
 typedef struct Owner {
-  uint32_t stamp; /* stamp_of the last when that assigns it; UINT32_MAX: an equation does; 0: nothing yet */
+  uint32_t stamp; /* stamp_of the last when that assigns the variable; UINT32_MAX: an equation does; 0: nothing yet */
   Span span;
 } Owner;
 

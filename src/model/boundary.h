@@ -1,8 +1,8 @@
 /* boundary: final equations, which hold at the end of a run (docs/boundary.md).
  *
- * A boundary value problem is solved in two forms of its model. In the first, its conditions are variables and time is scaled: a
- * run from 0 to 1 is the whole interval, or all of its segments side by side (multiple shooting: Bock and Plitt 1984), each a copy
- * of the model. In the second, the model is as written, and the unknowns have the values found.
+ * A boundary value problem is solved in two forms of its model. In the first, its conditions are variables and time is scaled. A
+ * run from 0 to 1 is the whole interval, or all of its segments side by side, each a copy of the model (multiple shooting: Bock and
+ * Plitt 1984). In the second, the model is as written, and the unknowns have the values found.
  *
  * Invariant: parameters with fixed = false, and times at which arcs begin, are unknowns, in addition to start values. In both forms
  * they are plain parameters. */

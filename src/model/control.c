@@ -1,7 +1,8 @@
 /* control: if, loops, break, return, when.
  *
  * Invariant: an if whose condition is not known has an entry on the control stack while its branches run. A return or break inside
- * it is recorded with the condition under which it happens, and applied where the function or loop ends; the first one wins. */
+ * it is recorded with its condition, and takes effect where the function or loop ends. If several conditions are true, the first
+ * one counts. */
 #include "model/machine.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* input: the source of an input's values over time. The input is then an unknown like others, with the equation u =
- * input(p, time, n): the parameter leaf p is its value, the n leaves after it are its derivatives, and a run sets them for the
- * current time (code/inputs.h). */
+/* input: the source of an input's values over time. The input is then an unknown like others, with the equation u = input(p, time,
+ * n). The parameter leaf p is its value, and the n leaves after it are its derivatives. A run sets these leaves for the current
+ * time (code/inputs.h). */
 #pragma once
 
 #include "model/model.h"

@@ -1,7 +1,7 @@
 /* machine: memory, errors, and the interface of the machine (execute.h).
  *
- * Invariant: values of the current statement live in a stack of chunks that is cut back to the frame's mark when a statement ends;
- * values that must live longer (slots, snapshots of open ifs) raise the mark. */
+ * Invariant: values of the current statement live in a stack of chunks. When a statement ends, the stack is cut back to the frame's
+ * mark. Values that must live longer (slots, snapshots of open ifs) raise the mark. */
 #include "model/machine.h"
 
 #include "base/format.h"

@@ -3,8 +3,8 @@
 
 #include "model/execute.h"
 
-/* Once a run or an inlined call has exceeded its limit, each later one gets only this many steps: if one does not end, similar ones
- * would take as long. */
+/* Once a run or an inlined call has exceeded its limit, each later one gets only this many steps, because similar ones would
+ * probably not end either. */
 enum { STEPS_AFTER_LIMIT = 100000 };
 
 typedef struct Chunk {

@@ -72,8 +72,8 @@ typedef struct Equation {
   Name note;        /* for a derived equation: its origin; 0: none */
 } Equation;
 
-/* If the equation has to be solved for an unknown, unknown = value can take its place: a side of it is a call of a function that
- * names its inverse. */
+/* If the equation has to be solved for an unknown, unknown = value can take its place. One side of the equation is then a call of a
+ * function that names its inverse. */
 typedef struct Inversion {
   uint32_t equation; /* position */
   Expr unknown, value;
@@ -232,8 +232,8 @@ const char *model_text(Model *model, Expr e, Arena *arena);
 /* Text of equation `left = right`. */
 const char *model_equation_text(Model *model, const Equation *equation, Arena *arena);
 
-/* Values of all parameters and constants (by leaf index), evaluated in dependency order, with `overrides` (by leaf index, NAN:
- * none; may be NULL) in place of bindings. false: an error is in diags (a missing value, or an argument outside of a domain). */
+/* Values of all parameters and constants (by leaf index), evaluated in dependency order. `overrides` (by leaf index, NAN: none; may
+ * be NULL) replace bindings. false: an error is in diags (a missing value, or an argument outside of a domain). */
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags);
 
 /* Warns of constants without a value. */

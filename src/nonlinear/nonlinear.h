@@ -1,11 +1,11 @@
 /* nonlinear: f(x) = 0, for at least as many unknowns as equations: the one solver of initial systems, steady states, points of the
  * derivative array and event systems.
  *
- * Newton's method. Its correction is that of least weighted norm where there are more unknowns than equations, or where the
- * Jacobian has dependent columns (Estévez Schwarz 2010, Theorem 4.3). A correction that goes too far is damped. If that is not
- * enough, the equations are required to hold less exactly, which turns it towards the steepest descent (Levenberg, Marquardt). A
- * point at which a function is undefined is not an error: the step is shortened. Distances are in units of nominal times weight. A
- * weight says how easily an unknown moves; 0 holds it. */
+ * Newton's method. If there are more unknowns than equations, or if columns of the Jacobian are dependent, the correction of least
+ * weighted norm is used (Estévez Schwarz 2010, Theorem 4.3). A correction that goes too far is damped. If that is not enough, the
+ * equations are required to hold less exactly, which turns it towards the steepest descent (Levenberg, Marquardt). A point at which
+ * a function is undefined is not an error: the step is shortened. Distances are in units of nominal times weight. A weight says how
+ * easily an unknown moves; 0 holds it. */
 #pragma once
 
 #include "base/heap.h"

@@ -1,5 +1,5 @@
-/* row_size: when a residual counts as round-off: relative to the terms of its row or, where these vanish, relative to the effect of
- * round-off in units of nominal. */
+/* row_size: when a residual counts as round-off. It is compared with the terms of its row. If these vanish, it is compared with the
+ * effect of round-off in units of nominal. */
 #pragma once
 
 #include <float.h>
@@ -28,9 +28,8 @@ static inline void row_size_add(RowSize *size, double entry, double value, doubl
   if (term > 0 && !(size->least > 0 && size->least <= term)) size->least = term;
 }
 
-/* Is the row so near to a pole that a relative error of this size decides? Near a pole, the ratio of the row's terms
- * is the ratio of a divisor's terms to the divisor; if the divisor contains only parameters, it is the ratio of a
- * column to its nominal value. */
+/* Is the row so near to a pole that a relative error of this size decides? Near a pole, this ratio is that of a divisor's terms to
+ * the divisor. If the divisor contains only parameters, it is the ratio of a column to its nominal value. */
 static inline bool row_may_be_pole(const RowSize *size, double error) {
   return size->least <= 10 * error * size->most || 1 <= 10 * error * size->largest;
 }

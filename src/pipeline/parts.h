@@ -52,9 +52,9 @@ bool ranks_take_over(const Strangeness *strangeness, const Request *request, con
 
 /* Adds the time since `begin` to the member of `seconds` with offset `place`. */
 void seconds_add(Seconds *seconds, size_t place, double begin);
-/* Derives a plan from another one, for branches (NULL: all) and for parameters by leaf index. The plan depends only on these.
- * from: the base, or a plan derived from it, to which the branches belong. handover: the event, for a method that needs values
- * (method.h); NULL: the plan has no values. */
+/* Derives a plan from another one, for branches (NULL: all) and for parameters by leaf index. The plan depends only on these
+ * arguments. from: the plan to which the branches belong, which is the base or derived from it. handover: the event, for a method
+ * that needs values (method.h); NULL: the plan has no values. */
 bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, const bool *holds,
                  const double *parameters, const Handover *handover, Diags *diags);
 /* Makes a plan with initial values, for the branches that seem to hold at the start, or for those that hold at the values found. */
@@ -86,8 +86,8 @@ bool simulation_replan(Simulation *simulation);
 bool simulation_begin_shared(Simulation *simulation);
 /* Begins with the values at which the plan was made. */
 void simulation_begin_alone(Simulation *simulation);
-/* Begins with initial values in the plan for the branches that seem to hold at the start, or for those that hold at the values
- * found. false: an error is in diags. */
+/* Begins with initial values in the plan for the branches that seem to be taken at the start. If the values found are in other
+ * branches, begins in the plan for those. false: an error is in diags. */
 bool mode_start(Simulation *simulation, const bool *holds, const double *parameters);
 
 /* ---- system.c ---- */

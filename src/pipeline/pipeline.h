@@ -160,10 +160,10 @@ typedef struct Simulation {
   RunFacts facts;                   /* as far as it got */
 } Simulation;
 
-/* Makes a plan for the values of the request. If structural analysis is wrong and the default method fails, here or in a
- * run, the method by ranks replaces it, with a warning, provided that the equations are regular for it; plan->request then has that
- * method. If the method by ranks would succeed but may not be used, a note to the error names it. Returns false if an error is in
- * diags; plan->facts then says which steps were completed. */
+/* Makes a plan for the values of the request. If structural analysis is wrong and the default method fails, here or in a run, the
+ * method by ranks replaces it, with a warning. plan->request then has that method. This happens only if the equations are regular
+ * for the method by ranks. If the method by ranks would succeed but may not be used, a note to the error names it. Returns false if
+ * an error is in diags; plan->facts then says which steps were completed. */
 bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
 
 /* Call this before several runs use the plan: they share the plans derived from it. */

@@ -2,8 +2,9 @@
  * differentiated equation, all levels except the last are kept. Each of these except the highest has a multiplier in the ties of
  * its columns: x' = v + G^T mu. The multipliers are zero along the solution; the index is 2.
  *
- * ggl1 is the variant of index 1: the multipliers, and the algebraic variables that the missing last derivatives would determine,
- * enter as derivatives of new variables, mu = nu', lambda = eta' (Gear 1988: one integration lowers the index by one). */
+ * ggl1 is the variant of index 1. In it, some variables are replaced by derivatives of new variables, mu = nu', lambda = eta' (Gear
+ * 1988: one integration lowers the index by one). These are the multipliers, and the algebraic variables that the missing last
+ * derivatives would determine. */
 #include "reduce/derived.h"
 #include "reduce/method.h"
 

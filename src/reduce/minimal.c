@@ -2,12 +2,12 @@
  *
  * Only equations that couple an algebraic condition to the derivative of a variable in it are differentiated. Each such derivative
  * becomes one new variable, which replaces the derivative everywhere: here, one tie y[q]' = y[q + 1] is given up. The step is that
- * of (18) to (20): let E be the rows' Jacobian with respect to the derivatives that occur, and Z its left null space. The rows of
- * Z^T that stay dependent with respect to the variables without derivatives must be differentiated; this is repeated until none is
- * left. Equations that give derivatives in such a combination are substituted into the others before these are differentiated
- * (section 3.4, the step from (39) on), where that leaves no derivative to be determined. Then they need not be differentiated
- * themselves. If the steps end with all differentiations of the structural analysis, the system is the one with dummy
- * derivatives, including the choice of states. */
+ * of (18) to (20). E is the Jacobian of the rows with respect to the derivatives that occur, and Z the left null space of E. The
+ * rows of Z^T that stay dependent with respect to the variables without derivatives must be differentiated; this is repeated until
+ * none is left. Equations that give derivatives in such a combination are substituted into the others before these are
+ * differentiated (section 3.4, the step from (39) on). This is done only if no derivative is left to be determined. Then they need
+ * not be differentiated themselves. If the steps end with all differentiations of the structural analysis, the system is the one
+ * with dummy derivatives, including the choice of states. */
 #include "array/definitions.h"
 #include "reduce/dense.h"
 #include "reduce/method.h"
@@ -39,7 +39,7 @@ typedef struct MinimalRow {
   int32_t level;
   Expr residual;
   MinimalEntries partial;    /* nonzero entries, by columns, scaled */
-  MinimalEntries constraint; /* its highest derivatives, from which those that earlier rows gave up are eliminated */
+  MinimalEntries constraint; /* its highest derivatives, without those that were eliminated by means of earlier rows */
   uint32_t given_up;         /* column that this row made a separate variable; MAP_NONE at level 0 */
 } MinimalRow;
 
@@ -131,7 +131,7 @@ static bool is_algebraic(const Minimal *minimal, uint32_t q) {
 /* Elements that belong together because they share a column. Each element points to an earlier element of its set, or to
  * itself. */
 typedef struct ElementSets {
-  uint32_t *root, *first; /* first: per column, one that has it; MAP_NONE: none yet */
+  uint32_t *root, *first; /* first: per column, a row that contains it; MAP_NONE: none yet */
 } ElementSets;
 
 static uint32_t part_of(const ElementSets *parts, uint32_t k) {

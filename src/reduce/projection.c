@@ -6,8 +6,8 @@
  * the method is: replace each constraint h(t, x) = 0 by its derivative, and reduce the result with dummy derivatives. Its states
  * are all x, the independent x', x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the
  * partition changes when it must. Equations that are linear in the multipliers and velocities are solved explicitly (special cases
- * 2 to 4), so no algebraic equation is left; constraints that are linear in x stay as they are and remove x from the states
- * (special cases 1, 5). At index 2 it is enough that they are linear in x at its own level, as nonholonomic constraints are in the
+ * 2 to 4), so no algebraic equation is left. Constraints that are linear in x stay as they are, and x is not a state (special cases
+ * 1, 5). At index 2, constraints need only be linear in x at its own level, as nonholonomic constraints are linear in the
  * velocities (section 1, [7]): x = D u + C^T v. */
 #include "reduce/method.h"
 
@@ -17,8 +17,9 @@ static bool is_own_level(const Array *array, uint32_t equation, Expr leaf) {
   return (int32_t)array_order(array, q) == array->d[j] - array->c[equation];
 }
 
-/* Is the constraint linear, with coefficients that depend at most on time and parameters? One that is differentiated once need only
- * be linear in the unknowns at its own level; the coefficients may contain unknowns of lower levels: v in A(x) v = b(x). */
+/* Is the constraint linear, with coefficients that depend at most on time and parameters? An equation that is differentiated once
+ * need only be linear in the unknowns at its own level. Its coefficients may contain unknowns of lower levels, like A and b in A(x)
+ * v = b(x). */
 static bool is_linear(Reduction *reduction, uint32_t equation) {
   Array *array = reduction->array;
   Dag *dag = array->dag;

@@ -1,9 +1,9 @@
 /* reduction: the input and the result of a reduction method, as data.
  *
- * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which columns are
- * tied to the next one by a derivative, y[q]' = y[q + 1]. Rows and ties together are the form of a method. It can be printed as a
- * model (derived.h). The system that is integrated has the same form, or one that may still change its choice of states during the
- * run.
+ * Every method chooses rows of the derivative array, or sums of rows of one equation with constant weights. It also chooses the
+ * columns that a derivative ties to the next column, y[q]' = y[q + 1]. Rows and ties together are the form of a method. It can be
+ * printed as a model (derived.h). The system that is integrated has the same form, or one that may still change its choice of
+ * states during the run.
  *
  * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers. */
 #pragma once
@@ -165,12 +165,12 @@ Expr form_residual(Reduction *reduction, const FormRow *row);
 /* The system is the array itself. */
 void reduction_keep(Reduction *reduction);
 
-/* The same for a model that gives an energy if none of its equations must be differentiated: there is nothing to reduce.
- * false: it is not such a model. */
+/* The same for a model that gives an energy and whose equations need no differentiation, so that there is nothing to reduce. false:
+ * it is not such a model. */
 bool reduction_keep_unconstrained(Reduction *reduction);
 
-/* Makes the system of other equations for the same unknowns (one residual per equation of the problem), with dummy
- * derivatives if it still needs them. false: those equations are structurally singular. */
+/* Makes a system from other equations for the same unknowns (one residual per equation of the problem), with dummy derivatives if
+ * these equations need them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
 /* Makes the rows of the form the system to integrate. They are the rows of an array with the smaller offsets c, in its order. d:

@@ -119,7 +119,8 @@ static Dependences find_dependences(const Strangeness *part, const Ranks *ranks,
   return found;
 }
 
-/* Removes a row: keeps the dependences without it, which are one fewer if some dependence contained it. false: none did. */
+/* Removes a row, and keeps the dependences without it. If some dependence contained the row, there is one dependence less. false:
+ * no dependence contained it. */
 static bool leave_row_out(Dependences *dependences, uint32_t row) {
   uint32_t m = dependences->rows, best = 0;
   double *vector = dependences->vector;

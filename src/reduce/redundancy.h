@@ -3,9 +3,9 @@
  * that hangs on more parallel rods than it needs.
  *
  * An equation with a derivative that no other equation contains cannot depend on others. Such equations are removed,
- * repeatedly; in a mechanism only the constraints remain. The remaining ones are divided into connected components, and the
- * ranks of each decide, at a point of its solutions where no value is zero by chance: first for the equations as they are, then
- * with their derivatives. */
+ * repeatedly; in a mechanism only the constraints remain. The remaining ones are divided into connected components, and the ranks
+ * of each component decide. They are computed at a solution where no value is zero by chance: first for the equations as they are,
+ * then with their derivatives. */
 #pragma once
 
 #include "array/convert.h"

@@ -133,9 +133,9 @@ static bool is_unit_term(const Dag *dag, Expr row, Expr leaf) {
   return false;
 }
 
-/* Eliminates a column that two rows contain with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. The column
- * is given by a row as written rather than by a merged one, and by the one with fewer variables, because in long sums small terms
- * are lost. false: not this column. */
+/* Eliminates a column that two rows contain with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. A row as
+ * written gives the column rather than a merged one, and of two such rows the one with fewer variables does, because small terms
+ * are lost in long sums. false: not this column. */
 static bool eliminate_unit(Heap *heap, Dag *dag, Assignments *block, uint32_t column) {
   uint32_t pair[2], count = 0;
   double factors[2], factor;
@@ -225,8 +225,8 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, in
   return true;
 }
 
-/* The matrix entries that the joint program of a unit evaluates: the entries of its stage that are not constant, and
- * the entries that the last correction of a nonlinear unit below has changed. The latter then need no separate program. */
+/* The matrix entries that the joint program of a unit evaluates. These are the entries of its stage that are not constant, and the
+ * entries that the last correction of a nonlinear unit at a lower stage has changed. The latter then need no separate program. */
 static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
   const BlockGroup *group = &shape->group[unit->stage];
   const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];

@@ -28,13 +28,13 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure);
 /* The form at the values of one run. Lives in the heap. */
 StateSpace *state_plan_space(Heap *heap, Evaluator *evaluator, const StatePlan *plan);
 
-/* [columns] those that statespace_complete finds from any guess: solved explicitly or from linear rows, for every choice of dummies
- * in which they are not states. Lives in the code's heap. O(blocks). */
+/* [columns] those that statespace_complete finds from any guess. They are solved explicitly or from linear rows, for every choice
+ * of dummies in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
 
-/* [columns] those that nonlinear equations give, and on which no derivative depends: the states do not show which
- * solution of these equations a column belongs to. Without states, these are all columns that nonlinear equations give. NULL: there
- * are none. Lives in the code's heap. */
+/* [columns] those that nonlinear equations give, and on which no derivative depends. If these equations have several solutions, the
+ * states do not show to which of them such a column belongs. Without states, these are all columns that nonlinear equations give.
+ * NULL: there are none. Lives in the code's heap. */
 const bool *state_plan_branching(const StatePlan *plan);
 
 /* [columns] those that an equation gives explicitly and on which no derivative depends. Lives in the code's heap. */
@@ -43,7 +43,7 @@ const bool *state_plan_spare(const StatePlan *plan);
 /* Are all columns given by formulas or linear systems, where the states are known? O(units). */
 bool state_plan_is_direct(const StatePlan *plan);
 
-/* The system of these equations and unknowns of the problem, at their highest derivatives; NULL: it does not have this form, or is
- * too large for dense matrices. Lives in the heap. */
+/* The system of these equations and unknowns of the problem, at their highest derivatives. NULL: it does not have this form, or it
+ * is too large for dense matrices. Lives in the heap. */
 const TangentPlan *tangent_plan(const Problem *problem, const int32_t *equation, const int32_t *unknown, int32_t count,
                                 Heap *heap);

@@ -54,8 +54,8 @@ static void scale_line(double *first, size_t stride, uint32_t count, double fact
   *all *= factor;
 }
 
-/* Scales rows and columns in turn to geometric means of 1 (Curtis, Reid 1972, in its simplest form): singular values of a badly
- * scaled matrix, such as one with masses of 1e-7 and forces of 1, say little. */
+/* Scales rows and columns in turn to geometric means of 1 (Curtis, Reid 1972, in its simplest form). The singular values of a badly
+ * scaled matrix, such as one with masses of 1e-7 and forces of 1, do not show its rank. */
 static void equilibrate(PartRanks *ranks, uint32_t m, uint32_t n) {
   for (uint32_t q = 0; q < n; q++) ranks->factor[q] = 1;
   for (int turn = 0; turn < EQUILIBRATION_TURNS; turn++) {
@@ -357,8 +357,8 @@ static Expr start_of(const Problem *problem, uint32_t unknown) {
   return variable->start == EXPR_NONE ? dag_constant(model->dag, 0) : variable->start;
 }
 
-/* The marked columns of the undifferentiated equations, rows scaled, in one part, and those at which null vectors
- * have entries; a maximal independent set of them comes first. */
+/* One part with the marked columns of the undifferentiated equations, rows scaled, and the columns at which null vectors have
+ * entries. A maximal independent set of the columns comes first. */
 typedef struct Moving {
   int32_t count, rank;
   uint32_t *column;

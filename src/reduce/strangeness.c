@@ -144,9 +144,9 @@ static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *a
   return rank_parts_list(of_row, array->rows, of_column, array->columns, (uint32_t)coarse->n_blocks, arena);
 }
 
-/* Takes the array of the structural offsets with its consistent point, if its ranks confirm the structural analysis: rows
- * independent, every column of w determined and, with branches, every column of x that cannot be a state. false, silently: they do
- * not, or it is too large. O(columns^3) of each block. */
+/* Uses the array of the structural offsets, with its consistent point, if its ranks confirm the structural analysis: its rows are
+ * independent and determine every column of w; with branches, they also determine every column of x that cannot be a state. false,
+ * silently: they do not, or it is too large. O(columns^3) of each block. */
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Blocks *coarse, Evaluator *evaluator,
                                const double *y, double t) {
   Array *array = code->array;
@@ -178,8 +178,8 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const 
   return ok;
 }
 
-/* Takes the states that dummies leave instead of the selected ones, if they are columns of x: a choice by block and stage keeps
- * positions and velocities apart, while ranks by themselves may choose velocities instead of positions. */
+/* Replaces the selected states by those that dummy derivatives would leave, if these are columns of x. A choice by block and stage
+ * keeps positions and velocities apart. Ranks alone may choose velocities instead of positions. */
 static void use_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
   int32_t block;
   const int32_t *from, *to;

@@ -111,8 +111,8 @@ bool strangeness_jacobian(const Strangeness *strangeness, const RankParts *parts
 /* The array for these offsets, which must outlive it, with the values known so far. */
 void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c, const int32_t *d);
 
-/* Moves strangeness->y to a consistent point nearby by the Gauss-Newton method; fixed start values are held, given
- * start values and the values of the known point if possible. false: an error is in diags, unless they may not move. */
+/* Moves strangeness->y to a consistent point nearby by the Gauss-Newton method. Fixed start values are held; so are given start
+ * values and the values of the known point, if possible. false: an error is in diags, unless they may not move. */
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
 
 /* Finds mu, a, u and a consistent point by the uniform array, which it makes: every equation differentiated mu + 1 times. false: an
@@ -168,7 +168,7 @@ int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Are
 bool strangeness_determines_last(const Strangeness *strangeness, const Ranks *ranks, Arena *arena);
 
 /* The rows that determine x and its first derivatives: the support of all combinations of independent rows without higher
- * derivatives. needed[rows]; it is unique if no equation depends on others. */
+ * derivatives. needed[rows] is unique if no equation depends on others. */
 void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *needed);
 
 /* Selects again at a consistent point. false: the ranks there differ from those at the beginning. */

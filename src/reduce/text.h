@@ -3,8 +3,8 @@
 
 #include "reduce/method.h"
 
-/* Appends the system as a model; fills the counts of the reduction. has_values: the reduction was made with initial values;
- * otherwise the method is applied first, at the values that it has now. O(size of the text). */
+/* Appends the system as a model, and fills the counts of the reduction. has_values: the reduction was made with initial values;
+ * otherwise the method is first applied at the present values. O(size of the text). */
 void reduction_print(Reduction *reduction, const Method *method, bool has_values, TextVec *text);
 
 /* Appends the matrices that decided the choice of states at the start (dummy_describe); nothing if there was no choice. The text

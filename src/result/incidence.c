@@ -292,7 +292,7 @@ static void draw_legend(Picture *picture, double x, double y) {
     put_words(picture, x + 8, y, "fill=\"#777\"", "pale: not the highest derivative", 60);
 }
 
-/* The size of a square: the equations fill the side of the picture, but squares have a largest size. */
+/* The size of a square: the equations together fill one side of the picture, unless a square would become larger than the limit. */
 static double cell_size(int32_t rows, int32_t columns) {
   int32_t most = rows > columns ? rows : columns;
   return most ? fmin(26, picture_side / most) : 26;

@@ -1,7 +1,7 @@
 /* json: a streaming writer of JSON into a text.
  *
- * Invariant: when every begin has met its end, the text is one valid JSON value in UTF-8: the writer adds commas and
- * line breaks, bytes that are not UTF-8 become U+FFFD, and a number that is not finite becomes null.
+ * Invariant: when every begin has met its end, the text is one valid JSON value in UTF-8. The writer adds commas and line breaks.
+ * Bytes that are not UTF-8 become U+FFFD, and a number that is not finite becomes null.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
-/* signal_filter: a choice of signals by a list of words. A word that is a name means that signal;
- * the name of an array means its elements; any other word is a POSIX extended regular expression that must match a
- * whole name. So a name needs no escapes, even if its characters have a meaning in an expression. */
+/* signal_filter: a choice of signals by a list of words. A word that is the name of a signal selects that signal, and the name of
+ * an array selects its elements. Any other word is a POSIX extended regular expression that must match a whole name. So a name
+ * needs no escapes, even if its characters have a meaning in an expression. */
 #pragma once
 
 #include "base/diag.h"

@@ -13,7 +13,7 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
 /* The same for a text; messages say that it is in file `path`. */
 bool start_list_take(Heap *heap, const Model *model, const char *text, const char *path, double *starts, Diags *diags);
 
-/* Takes the values of the model's variables from a result file at a time (NaN: its last). false
- * after a DIAG_FILE error: no such file, no such time, none of the variables in it. O(size of the file). */
+/* Takes the values of the model's variables from a result file at a time (NaN: the last one). false after a DIAG_FILE error: there
+ * is no such file or time, or the file has none of the variables. O(size of the file). */
 bool start_list_from_result(Heap *heap, const Model *model, const char *path, double time, double *starts,
                             Diags *diags);

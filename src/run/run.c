@@ -3,6 +3,7 @@
 
 #include "base/underflow.h"
 #include "core/constants.h"
+#include "run/advance.h"
 #include "run/signs.h"
 #include "vary/sensitivity.h"
 
@@ -41,7 +42,9 @@ struct RunLoop {
   /* an event was passed before the current output point: the step is taken again, and its rows are removed */
   bool again;
   bool is_inexact;   /* a warning has said that a declared inverse is not one */
-  bool is_open;      /* the work after the last step is still to be done: its event, the choice of states */
+  OpenStep step;     /* the work at its end: its event, the choice of states */
+  bool once;         /* the caller takes one step */
+  double until;      /* the time to which the run advances */
   double now;        /* time reached; earlier than the stepper's time if it lies within the last step */
   double broken_off; /* time within the last step at which the rows cannot be solved; INFINITY: none */
   double *at;        /* all columns at `now`, if it lies within the last step */
@@ -194,10 +197,12 @@ static bool record_event(RunLoop *run, double t) {
 
 static bool has_ended(const RunLoop *run) { return run->statistics->stopped || stepper_terminated(run->stepper); }
 
-/* Does the work after the last step, to t: the event that ends it, and preparations for the next step. */
-static bool close_step(RunLoop *run, double t) {
+/* Does the work after the last step: the event that ends it, and preparations for the next step. */
+static bool close_step(RunLoop *run) {
   const RunOptions *options = run->options;
-  run->is_open = false;
+  double t = stepper_time(run->stepper);
+  run->step.is_open = false;
+  run->step.pauses = run->once;
   if (run->view->sensitivity) sensitivity_accept(run->view->sensitivity);
   if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
   if (!stepper_watch_end(run->stepper, run->output)) return false;
@@ -205,34 +210,41 @@ static bool close_step(RunLoop *run, double t) {
   return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper, t);
 }
 
-/* Takes a step from *t, and sets *t to its end unless it must be taken again. */
-static bool take_step(RunLoop *run, double *t) {
+/* The next time at which the solution is read. A caller that advances step by step may read it anywhere. */
+static double next_look(const RunLoop *run) {
+  if (run->once) return -INFINITY;
+  return run->next_output < run->until ? run->next_output : run->until;
+}
+
+static bool is_over(void *host) { return has_ended(host); }
+
+static bool take_step(void *host) {
+  RunLoop *run = host;
+  stepper_expect(run->stepper, next_look(run));
   if (!stepper_step(run->stepper)) return false;
   double end = stepper_time(run->stepper);
   run->again = false;
   if (!record_until(run, end, stepper_at_event(run->stepper))) return false;
-  run->is_open = !run->again;
   look_at_signs(run, end);
-  if (run->is_open) *t = end;
+  run->step.is_open = !run->again;
+  if (run->step.is_open) run->step.end = end;
   return true;
 }
 
-/* Moves to a time within the last step, which becomes the time reached, unless an event was passed before it. */
-static bool stay_within(RunLoop *run, double t) {
+/* If an event was passed before t, the step is taken again. */
+static bool stay_within(void *host, double t) {
+  RunLoop *run = host;
   bool is_solved = stepper_interpolate(run->stepper, t, run->at);
-  run->is_open = is_solved || !stepper_passed_fold(run->stepper);
-  if (!run->is_open) return true;
+  run->step.is_open = is_solved || !stepper_passed_fold(run->stepper);
+  run->step.end = stepper_time(run->stepper);
+  if (!run->step.is_open) return true;
   if (!is_solved) return fail_within(run, t);
   check_point(run, t, run->at);
   run->now = t;
   return true;
 }
 
-/* The next time at which the solution is read. A caller that advances step by step may read it anywhere. */
-static double next_look(const RunLoop *run, double until, bool once) {
-  if (once) return -INFINITY;
-  return run->next_output < until ? run->next_output : until;
-}
+static bool finish_step(void *host) { return close_step(host); }
 
 /* Handles terminal(). */
 static bool end(RunLoop *run) {
@@ -243,24 +255,15 @@ static bool end(RunLoop *run) {
 }
 
 /* A step beyond the requested time is useless if an input gets a new value there. */
-static bool advance(RunLoop *run, double until, bool once) {
-  Stepper *stepper = run->stepper;
-  double t = stepper_time(stepper);
-  stepper_limit(stepper, inputs_are_given(run->view->evaluator->inputs) ? until : INFINITY);
-  while (!has_ended(run) && (run->is_open || t < until)) {
-    if (!run->is_open) {
-      stepper_expect(stepper, next_look(run, until, once));
-      if (!take_step(run, &t)) return false;
-    } else if (t > until) {
-      if (!stay_within(run, until)) return false;
-      if (run->is_open) return true;
-      t = stepper_time(stepper);
-    }
-    if (!run->is_open || t > until) continue;
-    if (!close_step(run, t)) return false;
-    if (once) break;
-  }
-  run->now = stepper_time(stepper);
+static bool move_to(RunLoop *run, double until, bool once) {
+  static const AdvanceHost methods = {is_over, take_step, stay_within, finish_step};
+  stepper_limit(run->stepper, inputs_are_given(run->view->evaluator->inputs) ? until : INFINITY);
+  run->until = until;
+  run->once = once;
+  run->step.end = stepper_time(run->stepper);
+  if (!advance(&methods, run, &run->step, until)) return false;
+  if (run->step.is_open && !has_ended(run)) return true;
+  run->now = stepper_time(run->stepper);
   return !run_is_over(run) || run->statistics->stopped || end(run);
 }
 
@@ -394,7 +397,7 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
   run->stepper = stepper_new(heap, view, plan->structure, plan->watched, &stepping, run->diags);
   run->output = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   run->at = heap_array(heap, (size_t)view->system.columns, sizeof(double));
-  run->is_open = false;
+  run->step.is_open = false;
   run->before = *run->statistics;
   run->constraints = constraints_new(heap, view, plan->constraints, t, y);
   run->statistics->constraints = run->constraints;
@@ -446,7 +449,7 @@ RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, con
 
 RunStatus run_advance(RunLoop *run, double until, bool once) {
   Underflow before = underflow_flush();
-  RunStatus status = status_of(run, advance(run, until, once));
+  RunStatus status = status_of(run, move_to(run, until, once));
   underflow_restore(before);
   return status;
 }
@@ -479,8 +482,8 @@ struct RunState {
 
 /* Restarts the stepper at the time reached. */
 static bool go_back(RunLoop *run) {
-  if (!(run->now < stepper_time(run->stepper))) return !run->is_open || close_step(run, stepper_time(run->stepper));
-  run->is_open = false;
+  if (!(run->now < stepper_time(run->stepper))) return !run->step.is_open || close_step(run);
+  run->step.is_open = false;
   return stepper_go_back(run->stepper, run->now, run->at);
 }
 

@@ -236,15 +236,6 @@ static bool gets_ahead(Stepper *stepper, double t) {
   return stepper->tiny <= MANY;
 }
 
-/* Takes a step again that was taken without dense output, because its inside is needed and is not accurate enough. */
-static bool take_readable(Stepper *stepper, double t) {
-  stepper->near = NEXT_STEPS;
-  if (!(t <= stepper->unread) || !stepper->steps.integrator->is_coarse(stepper->steps.self)) return false;
-  stepper->unread = -INFINITY;
-  steps_repeat(&stepper->steps, t - stepper->now.before);
-  return true;
-}
-
 /* Repeats a step to t that has left its branch, or along which the branch cannot be followed, from the branch with a smaller
  * size. */
 static bool leaves_branch(Stepper *stepper, double t) {
@@ -262,23 +253,18 @@ static bool leaves_branch(Stepper *stepper, double t) {
   return true;
 }
 
-/* What is known about the inside of the last step, to t, before it is examined. */
-static StepInside inside_of_step(const Stepper *stepper, double t) {
-  if (t <= stepper->unread) return INSIDE_UNREAD;
-  return stepper->steps.segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
-}
-
-/* Ends the step to t at the first event in it, if there is one; most steps have none. */
-static bool find_event(Stepper *stepper, double t) {
-  if (stepper_misses_rows(stepper, t)) return false;
-  if (leaves_branch(stepper, t) || steps_end_at_kink(&stepper->steps)) return false;
-  WatchedStep step = {stepper->steps.segment, inside_of_step(stepper, t), t >= stepper->now.t_timed};
-  bool is_quiet = watcher_rules_out(stepper->steps.watcher, &step);
-  if (is_quiet && t < stepper->now.t_timed) return false;
-  if (!is_quiet && take_readable(stepper, t)) return false;
-  bool found = stepper_find_event(stepper, &step, is_quiet);
-  if (found) certificate_end(stepper->certificate, stepper->t_event);
-  return found;
+/* Ends the step at the first event in it, if there is one; most steps have none. false: an error is in diags. */
+static bool find_event(Stepper *stepper) {
+  StepEnd end = steps_find_end(&stepper->steps);
+  stepper->at_event = false;
+  if (end.is_undefined)
+    return stepper_report_condition(stepper, end.mode, end.t, stepper->now.before, stepper->steps.ahead);
+  bool is_repeated = !end.is_event && steps_are_repeated(&stepper->steps);
+  if (is_repeated && end.mode >= 0) stepper->statistics.rejected++;
+  if (end.is_event) stepper_meet_states(stepper, end.t, end.mode);
+  else if (!is_repeated && end.t >= stepper->now.t_timed) stepper_meet_time(stepper);
+  if (stepper->at_event) certificate_end(stepper->certificate, stepper->t_event);
+  return true;
 }
 
 /* Undoes the step, and the event that ends it if there is one. */
@@ -289,24 +275,6 @@ static void undo_step(Stepper *stepper, double shorter) {
   stepper->statistics.rejected++;
   steps_start(&stepper->steps, stepper->now.before, stepper->steps.begin, shorter);
   events_begin(stepper->view, stepper->now.before, stepper->steps.begin);
-}
-
-/* Undoes a step to a point where a condition is undefined although its value matters there, and makes the next one shorter. false:
- * none is short enough; an error is in diags. */
-static bool conditions_hold(Stepper *stepper) {
-  Switches *switches = stepper->view->switches;
-  double t = stepper_time(stepper), shorter = (t - stepper->now.before) / 2;
-  if (!switches || !(t > stepper->now.before) || switches->edges.now->time != t) return true;
-  int mode = edges_undefined(&switches->edges, t, stepper_values(stepper));
-  if (mode < 0) return true;
-  if (shorter < LOCATED * stepper_span(stepper)) {
-    copy_numbers(stepper->steps.ahead, stepper_values(stepper), (size_t)stepper->view->system.columns);
-    undo_step(stepper, shorter);
-    return stepper_report_condition(stepper, mode, t, stepper->now.before, stepper->steps.ahead);
-  }
-  undo_step(stepper, shorter);
-  stepper->now.t_doubt = stepper->now.before + shorter;
-  return true;
 }
 
 /* Follows the variations over the last step. A step that does not resolve them is undone, and the next one is shorter. false: an
@@ -382,11 +350,8 @@ static bool step_to_event(Stepper *stepper) {
       t = stepper->steps.integrator->time(stepper->steps.self);
       if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->now.before);
       if (!divisors_hold(stepper, t)) return false;
-      event = find_event(stepper, t);
-      if (!event && !conditions_hold(stepper)) return false;
-      if (!follow_variations(stepper)) return false;
-      event = event && stepper->at_event;
-      if (event && stepper->t_event < stepper->now.t_timed && !stepper_note_event(stepper)) return false;
+      if (!find_event(stepper) || !follow_variations(stepper)) return false;
+      event = stepper->at_event;
       if (!event && !stepper_misses_no_event(stepper)) return false;
       t = stepper_time(stepper);
     } while (!event && t == stepper->now.before);
@@ -532,8 +497,31 @@ static double next_time(void *host, double t, double until, int *mode) {
 
 static void reserve_past(void *host) { past_reserve(((Stepper *)host)->view->evaluator->past); }
 
+static bool accepts(void *host) {
+  double t = ((const Stepper *)host)->steps.segment->t1;
+  return !stepper_misses_rows(host, t) && !leaves_branch(host, t);
+}
+
+static StepInside inside(const void *host) {
+  const Stepper *stepper = host;
+  if (stepper->steps.segment->t1 <= stepper->unread) return INSIDE_UNREAD;
+  return stepper->steps.segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
+}
+
+/* A step that was taken without dense output, whose inside is not accurate enough. */
+static bool reads_again(void *host) {
+  Stepper *stepper = host;
+  double t = stepper->steps.segment->t1;
+  stepper->near = NEXT_STEPS;
+  if (!(t <= stepper->unread) || !stepper->steps.integrator->is_coarse(stepper->steps.self)) return false;
+  stepper->unread = -INFINITY;
+  steps_repeat(&stepper->steps, t - stepper->now.before);
+  return true;
+}
+
 static void make_steps(Stepper *stepper) {
-  static const StepsHost methods = {find, point, starts, begin_conditions, next_time, reserve_past};
+  static const StepsHost methods = {find,         point,   starts, begin_conditions, next_time,
+                                    reserve_past, accepts, inside, reads_again};
   Heap *heap = stepper->heap;
   View *view = stepper->view;
   const System *system = &view->system;

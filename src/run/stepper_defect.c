@@ -56,8 +56,9 @@ static bool is_above(int count, const double *b, double bound, int halvings) {
   return is_above(count, before, bound, halvings - 1) && is_above(count, behind, bound, halvings - 1);
 }
 
-/* Does the step go below the bound inside? For most steps the cubic through both ends rules that out: its distance from the
- * bound is larger than its motion, or it does not reach the bound and the polynomial of the method would cost evaluations. */
+/* Does the step go below the bound inside? For most steps the cubic through both ends is enough to say no: its distance from the
+ * bound is larger than its motion. If the polynomial of the method would cost evaluations, it is also enough that the cubic does
+ * not reach the bound. */
 static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, double tolerance, double size) {
   double allowed = tolerance * fmax(fmax(step->begin, step->end) - bound, size);
   double least = fmin(step->begin + step->begin_slope / 3, step->end - step->end_slope / 3);
@@ -140,7 +141,6 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
   bool misses = steps_miss_rows(&stepper->steps, &found);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (misses) steps_shorten(&stepper->steps);
   if (misses || found < 0) return misses;
   stepper->statistics.looks++;
   stepper->statistics.largest_defect = fmax(stepper->statistics.largest_defect, found);

@@ -21,24 +21,20 @@ bool stepper_start_is_regular(Stepper *stepper) {
   return true;
 }
 
-bool stepper_note_event(Stepper *stepper) {
-  Switches *switches = stepper->view->switches;
-  double span = stepper_span(stepper);
-  return !edges_accumulate(&switches->edges, (int)stepper->mode, stepper->t_event, span) ||
-         edges_let_rest(&switches->edges, stepper->options.tolerance, span) || stepper_report_accumulation(stepper);
-}
-
-/* The solution hovers at an edge along which it cannot slide. Hysteresis grows there, and an explicit method that was chosen
- * automatically is replaced by one that damps. */
-static void let_hover(Stepper *stepper) {
-  Switches *switches = stepper->view->switches;
-  bool first = switches->edges.history[stepper->mode].slack == 0;
-  if (!edges_hover(&switches->edges, (int)stepper->mode, stepper->options.tolerance, stepper_span(stepper))) return;
-  if (first) stepper_warn_hovering(stepper);
-  if (!stepper->options.integrator && stepper->steps.integrator->explicit_form && !stepper->waiting) {
+/* Records an event of the states. Where the solution hovers at an edge along which it cannot slide, an explicit method that was chosen
+ * automatically is replaced by one that damps. false: infinitely many events follow, which ends the run. */
+static bool note_event(Stepper *stepper) {
+  EdgesNote note;
+  Edges *edges = &stepper->view->switches->edges;
+  if (!edges_note_event(edges, (int)stepper->mode, stepper->t_event, stepper->options.tolerance, stepper_span(stepper),
+                        &note))
+    return stepper_report_accumulation(stepper);
+  if (note.begins) stepper_warn_hovering(stepper);
+  if (note.hovers && !stepper->options.integrator && stepper->steps.integrator->explicit_form && !stepper->waiting) {
     stepper_change_integrator(stepper, &integrator_radau, stepper->t_event);
     stepper->statistics.solver_reason = "began explicit, conditions hover at their edges";
   }
+  return true;
 }
 
 /* Only the state-space form with a one-step method can slide. The other methods wait until the solution leaves the edge. */
@@ -146,7 +142,7 @@ bool stepper_settle(Stepper *stepper) {
   View *view = stepper->view;
   double *t = &stepper->t_event;
   if (stepper_is_sliding(stepper)) edges_leave(&view->switches->edges);
-  if (*t < stepper->now.t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
+  if (*t < stepper->now.t_timed && stepper->mode != MAP_NONE && !note_event(stepper)) return false;
   size_t columns = (size_t)view->system.columns;
   bool is_folded = stepper->is_folded;
   if (is_folded && view->sensitivity)
@@ -173,9 +169,7 @@ bool stepper_misses_no_event(Stepper *stepper) {
 
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->settle.restructured; }
 
-/* Handles the event that depends only on time, at which the last step ended. An implicit method leaves an error in the rows, which
- * is not a jump. */
-static void take_timed(Stepper *stepper) {
+void stepper_meet_time(Stepper *stepper) {
   if (stepper->steps.integrator->explicit_form || !stepper_interpolate(stepper, stepper->now.t_timed, stepper->steps.y))
     stepper_copy_values(stepper);
   stepper_set_event(stepper, stepper->now.t_timed,
@@ -184,20 +178,7 @@ static void take_timed(Stepper *stepper) {
   stepper->statistics.time_events++;
 }
 
-/* Finds an event of states, or the end of sliding, in the last step, and ends the step there. */
-static bool find_state_event(Stepper *stepper, const WatchedStep *step) {
-  double t;
-  int mode = 0;
-  if (!steps_find_event(&stepper->steps, step, &t, &mode)) return false;
+void stepper_meet_states(Stepper *stepper, double t, int mode) {
   stepper_set_event(stepper, t, EVENT_CONDITION, (uint32_t)mode);
   stepper->statistics.events++;
-  return true;
-}
-
-bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet) {
-  stepper->at_event = false;
-  if (!is_quiet && find_state_event(stepper, step)) return true;
-  if (stepper->steps.integrator->time(stepper->steps.self) < stepper->now.t_timed) return false;
-  take_timed(stepper);
-  return true;
 }

@@ -133,16 +133,13 @@ static const Integrator *other_integrator(const Stepper *stepper, double t) {
   return stepper->steps.integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
 }
 
-void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
-  steps_note_sizes(&stepper->steps, t, y);
+static void keep_sizes(const Stepper *stepper) {
   copy_numbers(stepper->view->evaluator->size, stepper->view->size, (size_t)stepper->view->system.columns);
 }
 
-/* After steps of an implicit method have failed: gives all states the size 1. false: they have it already. */
-static bool widen_sizes(Stepper *stepper) {
-  if (stepper->steps.integrator->explicit_form || !sizes_widen(stepper->steps.sizes)) return false;
-  stepper_note_sizes(stepper, stepper->now.before, stepper->steps.begin);
-  return true;
+void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
+  steps_note_sizes(&stepper->steps, t, y);
+  keep_sizes(stepper);
 }
 
 bool stepper_try_other(Stepper *stepper, double t) {
@@ -150,8 +147,9 @@ bool stepper_try_other(Stepper *stepper, double t) {
     return false;
   bool may_change = !stepper->options.integrator && stepper->view->system.complete;
   const Integrator *other = may_change ? other_integrator(stepper, t) : NULL;
-  if (!other && !widen_sizes(stepper)) return false;
+  if (!other && !steps_widen_sizes(&stepper->steps)) return false;
   if (!other) {
+    keep_sizes(stepper);
     copy_numbers(stepper->steps.y, stepper->steps.begin, (size_t)stepper->view->system.columns);
     stepper_change_integrator(stepper, may_change ? &integrator_radau : stepper->steps.integrator, stepper->now.before);
     return true;

@@ -212,9 +212,6 @@ void stepper_jump(Stepper *stepper, double t);
  * that hold. */
 bool stepper_start_is_regular(Stepper *stepper);
 
-/* Records an event of the states. false: infinitely many follow, which ends the run. */
-bool stepper_note_event(Stepper *stepper);
-
 /* After a step without an event: was no expected event lost? A lost one is an error. */
 bool stepper_misses_no_event(Stepper *stepper);
 
@@ -228,8 +225,10 @@ bool stepper_finish_event(Stepper *stepper, bool settled);
  * integrator is waiting. */
 void stepper_suit_integrator(Stepper *stepper, double t);
 
-/* Ends the step at the first event in it, if there is one. is_quiet: there is certainly none of the states. */
-bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet);
+/* The last step ends at the event that depends only on time; or at an event of states, whose columns are in stepper->steps.y. An
+ * implicit method leaves an error in the rows, which is not a jump. */
+void stepper_meet_time(Stepper *stepper);
+void stepper_meet_states(Stepper *stepper, double t, int mode);
 
 /* ---- the defect ---- */
 

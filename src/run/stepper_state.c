@@ -109,7 +109,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   stepper->terminated = state->terminated;
   certificate_set_credit(stepper->certificate, state->credit);
   bool ok = stepper_start_at(stepper, state->t, state->y);
-  if (view->switches) switches_restore(view->switches, state->switches); /* each start lowers the speeds */
+  if (view->switches) switches_restore(view->switches, state->switches); /* the start has lowered the speeds */
   return ok;
 }
 

@@ -147,17 +147,8 @@ static bool is_in_doubt(Steps *steps) {
   return kinks_pass(steps->kinks, segment->t0, steps->begin, segment->t1, segment->end);
 }
 
-bool steps_miss_rows(Steps *steps, double *found) {
-  const Integrator *method = steps->integrator;
-  const Segment *segment = steps->segment;
-  int every = steps->looks.is_rough ? method->look_every_rough : method->look_every;
-  *found = -1;
-  if (!steps->defect || !(segment->t1 > segment->t0)) return false;
-  return defect_is_too_large(steps->defect, &steps->looks, steps->segment, every, is_in_doubt(steps), steps->ahead,
-                             found);
-}
-
-void steps_shorten(Steps *steps) {
+/* Repeats the last step from a consistent point, with a part of its length. */
+static void shorten(Steps *steps) {
   StepsNow *now = steps->now;
   double step = (steps->segment->t1 - now->before) / SEVERAL;
   steps_solve_begin(steps);
@@ -165,7 +156,20 @@ void steps_shorten(Steps *steps) {
   steps_start(steps, now->before, steps->begin, step);
 }
 
-bool steps_end_at_kink(Steps *steps) {
+bool steps_miss_rows(Steps *steps, double *found) {
+  const Integrator *method = steps->integrator;
+  const Segment *segment = steps->segment;
+  int every = steps->looks.is_rough ? method->look_every_rough : method->look_every;
+  *found = -1;
+  if (!steps->defect || !(segment->t1 > segment->t0)) return false;
+  bool misses =
+      defect_is_too_large(steps->defect, &steps->looks, steps->segment, every, is_in_doubt(steps), steps->ahead, found);
+  if (misses) shorten(steps);
+  return misses;
+}
+
+/* Repeats a step of a one-step method across a kink, up to the kink. */
+static bool end_at_kink(Steps *steps) {
   StepsNow *now = steps->now;
   double t = steps->segment->t1;
   if (!steps->kinks || !steps->integrator->is_one_step || now->t_doubt < HUGE_VAL) return false;
@@ -179,9 +183,9 @@ bool steps_end_at_kink(Steps *steps) {
   return true;
 }
 
-/* An event that only the dense output shows, or one early in a step of a collocation method, may be an error of the dense output,
- * as in a transient that a stiff method steps over. The step is taken again, up to that point. false: the event is certain, or the
- * step was already taken again, or it would hardly advance. */
+/* An event may be an error of the dense output if only the dense output shows it, or if it is early in a step of a collocation
+ * method. One example is a transient that a stiff method steps over. The step is taken again, up to that point. false: the event is
+ * certain, or the step was already taken again, or it would hardly advance. */
 static bool take_again(Steps *steps, const EventBracket *bracket) {
   StepsNow *now = steps->now;
   const Segment *segment = steps->segment;
@@ -189,23 +193,54 @@ static bool take_again(Steps *steps, const EventBracket *bracket) {
   if (!bracket->inside && !(segment->methods->is_collocation && part < EARLY * step)) return false;
   if (now->t_doubt < HUGE_VAL || !(part > fmax(PRESENT * step, ROUND_OFF * fabs(bracket->high)))) return false;
   now->t_doubt = bracket->high;
+  steps->taken_again++;
   steps_repeat(steps, part);
   steps->methods->begin_conditions(steps->host, now->before, steps->begin);
   return true;
 }
 
-bool steps_find_event(Steps *steps, const WatchedStep *step, double *t, int *mode) {
+static void find_event(Steps *steps, const WatchedStep *step, StepEnd *end) {
   EventBracket bracket;
-  *t = steps->segment->t1;
   bool found = watcher_find(steps->watcher, step, steps->y, &bracket);
-  if (found && take_again(steps, &bracket)) return false;
-  if (found) *t = watcher_locate(steps->watcher, step, &bracket, steps->y, mode);
-  if (is_sliding(steps) && watcher_leaves(steps->watcher, step, t, steps->y)) {
+  if (found && take_again(steps, &bracket)) return;
+  if (found) end->t = watcher_locate(steps->watcher, step, &bracket, steps->y, &end->mode);
+  if (is_sliding(steps) && watcher_leaves(steps->watcher, step, &end->t, steps->y)) {
     found = true;
-    edges_leaving(steps->edges, mode);
+    edges_leaving(steps->edges, &end->mode);
   }
-  if (found) *t = steps_snap(steps, *t);
-  return found;
+  if (found) end->t = steps_snap(steps, end->t);
+  end->is_event = found;
+}
+
+/* Undoes a step to a point where a condition is undefined although its value matters there, and makes the next one shorter. */
+static void examine_conditions(Steps *steps, StepEnd *end) {
+  StepsNow *now = steps->now;
+  double t = steps->segment->t1, shorter = (t - now->before) / 2;
+  if (!steps->edges || !(t > now->before) || steps->edges->now->time != t) return;
+  int mode = edges_undefined(steps->edges, t, steps->segment->end);
+  if (mode < 0) return;
+  end->mode = mode;
+  end->is_undefined = shorter < LOCATED * span(steps);
+  copy(steps, steps->ahead, steps->segment->end);
+  steps_start(steps, now->before, steps->begin, shorter);
+  steps->methods->begin_conditions(steps->host, now->before, steps->begin);
+  if (!end->is_undefined) now->t_doubt = now->before + shorter;
+}
+
+StepEnd steps_find_end(Steps *steps) {
+  const StepsHost *host = steps->methods;
+  StepEnd end = {.t = steps->segment->t1, .mode = -1};
+  if (!host->accepts(steps->host) || end_at_kink(steps)) return end;
+  WatchedStep step = {steps->segment, host->inside(steps->host), end.t >= steps->now->t_timed};
+  if (!watcher_rules_out(steps->watcher, &step) && !host->reads_again(steps->host)) find_event(steps, &step, &end);
+  if (!end.is_event && !step.is_timed && !steps_are_repeated(steps)) examine_conditions(steps, &end);
+  return end;
+}
+
+bool steps_widen_sizes(Steps *steps) {
+  if (steps->integrator->explicit_form || !sizes_widen(steps->sizes)) return false;
+  steps_note_sizes(steps, steps->now->before, steps->begin);
+  return true;
 }
 
 typedef struct PastStep {

@@ -1,9 +1,8 @@
 /* steps: the steps of a run, from where one begins to the first event in it.
  *
- * A step is not longer than the delays that it reads, violates the equations inside by no more than its error explains
- * (segment/defect.h), and ends at the first kink (segment/kinks.h) or event (watch/watcher.h) in it. A step that
- * fails one of these conditions is repeated with a shorter length; then the integrator is at the beginning of the
- * step again.
+ * A step is not longer than the delays that it reads. Inside, it violates the equations by no more than its error explains
+ * (segment/defect.h). It ends at the first kink (segment/kinks.h) or event (watch/watcher.h) in it. A step that fails one of these
+ * conditions is repeated with a shorter length; then the integrator is at the beginning of the step again.
  *
  * Exported solvers contain this file unchanged. */
 #pragma once
@@ -43,7 +42,25 @@ typedef struct StepsHost {
 
   /* Makes room for the past of another step. NULL: there is only the room that was given. */
   void (*reserve_past)(void *host);
+
+  /* May the last step be used? If not, the host has repeated it. */
+  bool (*accepts)(void *host);
+
+  /* What is known about the inside of the last step. */
+  StepInside (*inside)(const void *host);
+
+  /* Events may lie inside the last step. Was it repeated, to know its inside better? */
+  bool (*reads_again)(void *host);
 } StepsHost;
+
+/* How the last step ends. */
+typedef struct StepEnd {
+  double t;      /* its end, or the event in it */
+  bool is_event; /* an event of states, or a solution leaves an edge along which it slid */
+  int mode;      /* that changes there, or whose condition is undefined; -1: none */
+  bool
+      is_undefined; /* a condition is undefined at its end although its value matters there, and at the ends of shorter steps, too */
+} StepEnd;
 
 typedef struct Steps {
   const StepsHost *methods;
@@ -62,8 +79,9 @@ typedef struct Steps {
   Defect *defect; /* NULL: the system has no state-space form */
   DefectLooks looks;
   Stretches stretches;
-  Edges *edges;   /* NULL: there are no conditions */
-  Delays *delays; /* NULL: there are none */
+  int taken_again; /* number of steps that were repeated up to a possible event */
+  Edges *edges;    /* NULL: there are no conditions */
+  Delays *delays;  /* NULL: there are none */
 } Steps;
 
 /* Forgets all steps. */
@@ -111,20 +129,18 @@ void steps_rest_segment(Steps *steps);
  * states need. false: they cannot be solved, and are unchanged. */
 bool steps_solve_begin(Steps *steps);
 
-/* Do the polynomials of the last step violate the rows by more than its error explains? *found: the largest defect seen, -1 if it was
- * not examined. */
+/* Do the polynomials of the last step violate the rows by more than its error explains? Then it is repeated from a consistent point,
+ * with a part of its length. *found: the largest defect seen, -1 if it was not examined. */
 bool steps_miss_rows(Steps *steps, double *found);
 
-/* Repeats the last step from a consistent point, with a part of its length. */
-void steps_shorten(Steps *steps);
+/* Ends the last step at the first event of states in it, whose columns are then in steps->y, or repeats it: up to a kink or a possible
+ * event, or for a reason of the host. A step at whose end a condition is undefined is repeated with half its length; if it is too short
+ * for that, it is undone, and the columns at its end are in steps->ahead. */
+StepEnd steps_find_end(Steps *steps);
 
-/* Repeats a step of a one-step method across a kink, up to the kink. */
-bool steps_end_at_kink(Steps *steps);
-
-/* Finds the first event of states in the last step, or the point where a solution leaves an edge along which it slid.
- * Gives its time, a mode that changes there, and the columns in steps->y. false: there is none, or the step is
- * repeated up to the possible event. */
-bool steps_find_event(Steps *steps, const WatchedStep *step, double *t, int *mode);
+/* After steps of an implicit method have failed: gives all states the size 1. false: they have it already, or the method is
+ * explicit. */
+bool steps_widen_sizes(Steps *steps);
 
 /* Was the step repeated? */
 static inline bool steps_are_repeated(const Steps *steps) {

@@ -19,8 +19,8 @@ typedef struct Defect Defect;
 /* For the system, at this relative tolerance; lives in the heap. The system must have a state-space form. */
 Defect *defect_new(Heap *heap, const System *system, double tolerance);
 
-/* The defect at a part of a step whose segment has the states: root mean square over the states, in tolerances; INFINITY if the
- * rows cannot be solved. y: all columns there, interpolated; it is overwritten. A defect above `largest` is filtered. */
+/* The defect at a part of a step: root mean square over the states, in tolerances; INFINITY: the rows cannot be solved. The segment
+ * must have the states. y: all columns at this part, interpolated; it is overwritten. A defect above `largest` is filtered. */
 double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest);
 
 /* Which steps of a run are examined, and where. */

@@ -95,8 +95,8 @@ static bool look_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* Is it certain that argument k did not pass zero in a step of this size, if it moves as fast as recently, or was it zero all the
- * time? */
+/* Is it certain that argument k did not pass zero in a step of this size, assuming that it moves as fast as recently? Also true if
+ * it was always zero. */
 static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
   double before = kinks->before[k], end = kinks->end[k], way = fabs(end - before), slower = step * kinks->speed[k] / 2;
   if (way < slower) way = slower;

@@ -72,8 +72,8 @@ typedef struct System {
   const int32_t *follower, *given_by;
   int32_t followers;
 
-  /* [columns] that conditions read, that follow time and whose derivative is not a column: where the states rest, the ends of a
-   * step say nothing about them. NULL: there are none. */
+  /* [columns] that conditions read, that depend on time, and whose derivative is not a column. If the states are at rest, the ends
+   * of a step say nothing about them. NULL: there are none. */
   const bool *watched;
 
   /* d rates / d states, dense column-major links x links, at a point solved by `complete`; by the implicit function theorem. NULL

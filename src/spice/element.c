@@ -711,8 +711,8 @@ static bool read_current_switch(const Element *element) { return read_switch(ele
 
 /* ---- T ---- */
 
-/* One end of an ideal line: a resistance equal to the line's impedance, in series with the wave that left the other end one delay
- * ago. wave = v + z i leaves this end. */
+/* One end of an ideal line: a resistance equal to the line's impedance, in series with a source. The source is the wave that left
+ * the other end one delay ago. The wave v + z i leaves this end. */
 static void add_line_end(const Element *element, uint32_t from, uint32_t to, Expr impedance, Expr arriving,
                          uint32_t wave) {
   Circuit *circuit = element->circuit;

@@ -241,8 +241,8 @@ static void contract_kind(Network *network, Circuit *circuit, Level level, Branc
   network->root[level] = sets_roots(&parts, circuit->arena, circuit->nodes.count);
 }
 
-/* States that may start anywhere: voltages to the root of a part that capacitors join, as far as voltage sources leave them free;
- * and currents of inductors that close loops when everything else is contracted. */
+/* States that may start anywhere. Nodes that capacitors join make a part; the voltages from its nodes to its root are such states
+ * if voltage sources leave them free. So are the currents of inductors that close loops when everything else is contracted. */
 static void find_free(Network *network, Circuit *circuit) {
   uint32_t nodes = circuit->nodes.count;
   NodeSets voltages = sets_make(circuit->arena, nodes, NULL);

@@ -31,8 +31,8 @@ typedef struct InitialChoice {
  * not chosen are redundant. The other chosen columns complete the initial values. Owned by the arena. O(n log n) and a matching. */
 InitialChoice initial_choose(Arena *arena, const Pattern *array, const int32_t *preference);
 
-/* For a column that is not given: the rows that determine it, and the given columns that it clashes with; any one of
- * these could be dropped to give `column` instead. Both ascend; owned by the arena. O(n + entries). */
+/* For a column that is not given: the rows that determine it, and the given columns that contradict it. If any one of these were
+ * not given, `column` could be given instead. Both ascend; owned by the arena. O(n + entries). */
 typedef struct InitialConflict {
   int32_t n_rows, n_columns;
   int32_t *rows, *columns;

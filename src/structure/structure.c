@@ -277,8 +277,8 @@ static Structure offer(Arena *arena, const StateExchange *exchange, const bool *
 
 static int32_t block_size(const Blocks *blocks, int32_t b) { return blocks->start[b + 1] - blocks->start[b]; }
 
-/* The equations differentiated for the exchange, with the unknowns that they determine if the offered unknowns are states: the
- * replaced states, and the unknowns between them and the offered ones. */
+/* The equations differentiated for the exchange, with the unknowns that they determine if the offered unknowns are states. These
+ * are the replaced states, and the unknowns between the replaced states and the offered unknowns. */
 static Pattern exchange_pattern(Arena *scratch, const StateExchange *exchange, const Structure *raised,
                                 const bool *offered) {
   const Incidence *incidence = exchange->incidence;
@@ -320,8 +320,8 @@ static void mark_loops(Arena *scratch, const StateExchange *exchange, const Patt
     if (block_size(&blocks, blocks.block_of_row[k]) > 1) is_spoilt[raised->blocks.block_of_row[row[k]]] = true;
 }
 
-/* Withdraws offers that have no advantage: offers that would join a loop of equations with equations before or after
- * it, and offers from which the replaced states follow only by a loop. Returns whether there were any. */
+/* Withdraws two kinds of offers that have no advantage: those that would join a loop of equations with equations before or after
+ * the loop, and those from which the replaced states follow only by a loop. Returns whether there were any. */
 static bool take_back(const StateExchange *exchange, const Structure *raised, Arena *scratch, bool *offered) {
   const Blocks *blocks = &exchange->structure->blocks, *joined = &raised->blocks;
   bool *is_spoilt = arena_array(scratch, (size_t)joined->n_blocks, sizeof *is_spoilt), any = false;

@@ -52,10 +52,10 @@ Structure structure_run(Arena *arena, const Incidence *incidence);
 Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least);
 
 /* The same structure, which must be ok, changed so that preferred unknowns can be states although no equation
- * differentiates them. If they depend on states only through smooth equations (those that may be differentiated),
- * these equations are differentiated once and form one block with the equations that determine the states. This is
- * not done if a loop of other equations would be part of that block, or if the states would follow from the
- * preferred unknowns only by a loop. The degrees of freedom stay the same. Owned by the arena. O(entries). */
+ * differentiates them. Their equations may be differentiated if they are smooth. If all equations between the preferred unknowns
+ * and the states are smooth, they are differentiated once and form one block with the equations that determine the states. This is
+ * not done if a loop of other equations would be part of that block, or if the states would follow from the preferred unknowns only
+ * by a loop. The degrees of freedom stay the same. Owned by the arena. O(entries). */
 Structure structure_prefer(Arena *arena, const Incidence *incidence, const Structure *structure, const bool *preferred,
                            const bool *smooth);
 

@@ -103,8 +103,8 @@ static const char *representative(const Problem *problem, const char *name, Aren
   return aliases->sign[unknown] < 0 ? arena_printf(arena, "-%s", root) : root;
 }
 
-/* Finds the next name in a condition that is not a function, and returns it; *text is then after it. *before is the text in front
- * of it, without blanks and with numbers in one spelling. NULL: there are no more names. */
+/* Finds the next name in a condition that is not the name of a function, and returns it. *text is then the text after it, and
+ * *before the text in front of it, without blanks and with numbers in one spelling. NULL: there are no more names. */
 static const char *next_name(const char **text, const char **before, Arena *arena) {
   *before = "";
   for (const char *next = *text; *next;) {

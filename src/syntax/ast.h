@@ -202,7 +202,7 @@ typedef struct AstSection {
   bool is_initial, is_final, is_algorithm; /* final: holds at the end of a run (docs/boundary.md) */
   AstEnergy energy;
   LIST(AstStatement) body;
-  Name state; /* for flat sections: the state of a state machine in which it holds; 0: none */
+  Name state; /* for flat sections: the state of a state machine to which the section belongs; 0: none */
   Span span;  /* of the keyword */
 } AstSection;
 

@@ -46,6 +46,6 @@ void library_note_missing(Library *library, Name name, Diag *diag);
 /* The same, if a library that was read uses the library of that name. */
 void library_note_used(Library *library, Name name, Diag *diag);
 
-/* The file that modelica://Package.Name/path or file:///path refers to, in the arena; NULL, with `reason` set, if there is no such
+/* The file that modelica://Package.Name/path or file:///path refers to, in the arena; NULL, with `reason` set: there is no such
  * package, or the path leads out of it. Any other text is a path. */
 const char *library_resource(Library *library, const char *uri, Arena *arena, const char **reason);

@@ -1,8 +1,8 @@
 /* parse_expression: parses expressions by operator precedence with explicit stacks, so that nesting costs only memory.
  *
- * Invariant: between two steps, every open construct (a bracket, a call, a sum that may continue) is a frame, and every finished
- * expression that waits for its frame is an operand. A node is added when its frame is reduced, after all its kids: this is the
- * post-order that ast.h promises. */
+ * Invariant: between two steps there is a frame for every open construct (a bracket, a call, a sum that may continue), and an
+ * operand for every finished expression that waits for its frame. A node is added when its frame is reduced, after all its kids:
+ * this is the post-order that ast.h promises. */
 #include "syntax/deduce.h"
 
 /* Frames in increasing precedence. Those up to FRAME_IF are brackets, which only their own end reduces. */

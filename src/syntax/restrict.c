@@ -220,7 +220,8 @@ static int64_t own_size(const Ast *ast, AstExpr e, Name name) {
   return is_own && ast_kind(ast, number) == AST_INTEGER ? ast_node(ast, number)->value.integer : 0;
 }
 
-/* Refuses `x[size(x, 1)]`: a size that is defined by itself or by a later size, unless the model leaves that one open with `:`. */
+/* Refuses `x[size(x, 1)]`: a size must not be defined by itself, nor by a later size of the same array. A later size that is `:` is
+ * allowed. */
 static void check_own_sizes(Parser *parser, AstClass *definition, const AstComponent *component) {
   const Ast *ast = parser->ast;
   const AstExprs *sizes = &component->dimensions;

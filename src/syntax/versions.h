@@ -1,5 +1,5 @@
-/* versions: the versions of libraries that a model requests, and those that it gets (Modelica 3.6, section 18.8), from the
- * annotations version, uses and conversion(noneFromVersion) of top-level classes. */
+/* versions: the versions of libraries that a model requests, and those that it gets (Modelica 3.6, section 18.8). They come from
+ * the annotations version, uses and conversion(noneFromVersion) of top-level classes. */
 #pragma once
 
 #include "syntax/ast.h"

@@ -1,5 +1,5 @@
-/* adjoint: the gradient of one number of a run, the last value of a column or its integral, with respect to any number of
- * parameters and start values, for about the cost of two sensitivities.
+/* adjoint: the gradient of one number of a run with respect to any number of parameters and start values, for about the cost of two
+ * sensitivities. The number is the last value of a column, or its integral.
  *
  * Sensitivities are propagated by linear maps: one for each step, and several for each event (sensitivity.h). During a run the
  * adjoint records the data of these maps. After the run it goes back from the end to the start. It applies the transposes of the

@@ -45,18 +45,19 @@ void sensitivity_accept(Sensitivity *sensitivity);
  * leaf. The derivatives of states are interpolated; all others follow from these. Valid until the next call. */
 const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y);
 
-/* An event at (t, y), before anything changes; mode: the one that caused it, MAP_NONE: none. Then, in this order for every
- * iteration: the values have been settled, reinit has acted, pre() has taken the values. At the end of an iteration, y has
- * the states that hold from then on. false: an error is in diags. */
+/* Call this at an event at (t, y), before anything changes. mode: the mode that caused the event; MAP_NONE: no mode did. Then, in
+ * this order for every iteration: the values have been settled, reinit has acted, pre() has taken the values. At the end of an
+ * iteration, y has the states that hold from then on. false: an error is in diags. */
 bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint32_t mode);
 bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y);
 bool sensitivity_reset(Sensitivity *sensitivity, double t, const double *y);
 bool sensitivity_passed(Sensitivity *sensitivity, double t, const double *y);
 bool sensitivity_event_end(Sensitivity *sensitivity, double t, const double *y);
 
-/* Conditions that change at one time (turns.h), those marked; the time of each varies with its own derivative. Numbers them: 0 if
- * the time is fixed, from 1 on one number for each distinct derivative, MAP_NONE if not marked; *count is one more than the
- * largest. From here until sensitivity_end_turns, several events follow each other at (t, y). false: an error is in diags. */
+/* For the marked conditions, which change at one time (turns.h). The time of each varies with its own derivative. Numbers the
+ * conditions: 0 if the time is fixed, otherwise from 1 on, with one number for each distinct derivative; MAP_NONE if not marked.
+ * *count is one more than the largest number. From here until sensitivity_end_turns, several events follow each other at (t, y).
+ * false: an error is in diags. */
 bool sensitivity_begin_turns(Sensitivity *sensitivity, double t, const double *y, const bool *marked, uint32_t *number,
                              uint32_t *count);
 void sensitivity_end_turns(Sensitivity *sensitivity);

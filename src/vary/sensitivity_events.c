@@ -1,6 +1,6 @@
-/* sensitivity_events: sensitivities at events. Within an event everything varies with its time: a column varies by Y + y' dt, where
- * dt is the variation of the time, and discrete values vary as the expressions that give them. After the event the rate after it is
- * subtracted from Y again. The iteration of an event is followed step by step, with the derivatives of all values that it
+/* sensitivity_events: sensitivities at events. Within an event, everything varies with the time of the event. If that time varies
+ * by dt, a column varies by Y + y' dt. Discrete values vary like the expressions that give them. After the event the rate after it
+ * is subtracted from Y again. The iteration of an event is followed step by step, with the derivatives of all values that it
  * evaluates. */
 #include "core/constants.h"
 #include "vary/sensitivity_internal.h"

@@ -10,7 +10,7 @@ typedef struct SteadySystem SteadySystem;
 SteadySystem *steady_new(Heap *heap, View *view, double t);
 
 /* Newton's method with steps as short as the residual requires, and with steps of Levenberg and Marquardt where the Jacobian is
- * singular. y: all columns, in place; derivatives become zero. false: it ends elsewhere, and y is unchanged. */
+ * singular. y: all columns, in place; derivatives become zero. false: it found no steady state, and y is unchanged. */
 bool steady_newton(SteadySystem *steady, double *y, uint32_t *iterations);
 
 /* Continuation from a problem that y solves: the residual there goes to zero step by step. */

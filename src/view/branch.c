@@ -12,8 +12,8 @@ static const double shortest = 1e-5;
 /* Relative to the size of a column: closer solutions count as the same. */
 static const double same = 1e-6;
 
-/* Part of a distance over which Newton's method was certain: from a point this close to its end it converges there,
- * too, because h there is below 1/2 (statespace.c). */
+/* If Newton's method was certain over a distance, it also converges to the end of the distance from any point nearer to it than
+ * this part of the distance, because h is then below 1/2 (statespace.c). */
 static const double sure = 0.125;
 
 /* Part of a distance over which a branch is nearly straight. Rates are differences over it; over a shorter part they would be

@@ -1,10 +1,10 @@
 /* branch: columns that nonlinear equations give and on which no integrated column depends. A run must stay on one branch of their
  * solutions.
  *
- * Such equations may have several solutions, and a long step may end at any of them: no error test sees that. From the beginning of
- * a step the branch is followed along the step, with the other columns of the step, by Newton's method where that is certain to
- * find the nearest solution (Deuflhard 2004, section 5.1). If it is not certain, the distance is halved. A step that ends at
- * another solution has left its branch. The sizes of other steps do not change. */
+ * Such equations may have several solutions, and a long step may end at any of them: no error test sees that. The branch is
+ * followed from the beginning of a step to its end, with the other columns taken from the step. Newton's method does this in parts
+ * so short that it certainly finds the nearest solution (Deuflhard 2004, section 5.1). If it is not certain, the distance is
+ * halved. A step that ends at another solution has left its branch. The sizes of other steps do not change. */
 #pragma once
 
 #include "view/view.h"
@@ -23,7 +23,8 @@ typedef enum BranchStatus {
 /* Follows the branch along the last step. */
 BranchStatus branch_follow(Branch *branch, const Segment *segment);
 
-/* Another branch begins, or the columns have changed: the next step begins with the columns it is given. */
+/* Call this if another branch begins or the columns have changed: the next step is then followed from the columns that it begins
+ * with. */
 void branch_forget(Branch *branch);
 
 /* The point of the branch where the last step began. */

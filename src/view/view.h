@@ -37,8 +37,8 @@ typedef struct ViewMethods {
    * point where the rows hold. */
   EvalStatus (*solve)(View *view, double t, double *y);
 
-  /* Solves for the branching columns (View.branching), and only for columns that they need: finds the solution nearest
-   * to the guess, or returns EVAL_DOMAIN if it is uncertain which solution that is. NULL: there are no such columns. */
+  /* Solves for the branching columns (View.branching) and the columns that these need, but for no others. Finds the solution
+   * nearest to the guess. EVAL_DOMAIN: it is uncertain which solution that is. NULL: there are no such columns. */
   EvalStatus (*follow)(View *view, double t, double *y, BranchGuess guess);
 
   /* The same from a guess that may be far off, left by continuation. */
@@ -60,7 +60,7 @@ typedef struct ViewMethods {
    * the accuracy of the old ones. NULL: the states never change. */
   int32_t (*exchange)(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
-  /* Selects rows and columns again at the consistent point y, and sets the columns in it that have no influence. true:
+  /* Selects rows and columns again at the consistent point y, and sets those columns of y that have no influence. true:
    * the system has changed, and needs a new integrator. false: nothing changed, or the ranks are no longer those of the
    * start. NULL: rows are not selected by ranks. */
   bool (*reselect)(View *view, double t, double *y);

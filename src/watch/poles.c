@@ -135,8 +135,8 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
   return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
 }
 
-/* If a divisor was often zero without a pole, such as a flow that reverses while its quotient is not used, the search
- * is made only in every second step, then in every fourth, and so on. So searches never cost more than the steps. */
+/* If a divisor was often zero without a pole, the search is made only in every second step, then in every fourth, and so on. An
+ * example is a flow that reverses while its quotient is not used. So searches never cost more than the steps. */
 static void note_in_vain(Poles *poles, uint32_t k) {
   if (++poles->in_vain[k] % NEXT_STEPS == 0) poles->pause[k] = 2 * poles->pause[k] + 1;
   poles->wait[k] = poles->pause[k];

@@ -1,8 +1,8 @@
 /* prover: proves that no condition changes within a step. Over an interval of the step the states follow polynomials. The units of
  * the state-space form that conditions depend on run as an interval program, and Krawczyk's operator encloses the solutions of
- * equations that are solved together. One success proves four things about the interval: no difference leaves the range of its
- * mode; the columns they depend on are enclosed, so no pulse of them is hidden; each has one solution there; and its Jacobian is
- * regular. If that fails, the interval is halved, as far as the budget allows.
+ * equations that are solved together. One success proves four things about the interval. No difference leaves the range of its
+ * mode. The columns on which differences depend are enclosed, so none of them hides a pulse. Each column has one solution there.
+ * The Jacobian is regular. If that fails, the interval is halved, as far as the budget allows.
  *
  * The proof is about the polynomials of the step. They are as close to the solution of the equations as the tolerance requires. */
 #pragma once
@@ -59,6 +59,6 @@ typedef struct Proof {
  * NULL: there is none for these states and the time `until`. */
 const Interval *prover_region(const Prover *prover, const int32_t *states, int32_t links, double until);
 
-/* Examines the step at about this cost; all modes agree at its start. agrees: they agree at its end, too. is_far: conditions seem
- * to be far from their edges. The proof goes from left to right, and nothing after a change counts. */
+/* Examines the step, at about this cost. All modes must agree with their conditions at its start. agrees: they also agree at its
+ * end. is_far: conditions seem to be far from their edges. The proof goes from left to right, and nothing after a change counts. */
 Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_far, uint64_t budget);

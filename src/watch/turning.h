@@ -3,9 +3,9 @@
  *
  * A run stops only at a certain singularity. A determinant is suspect if its sign changes between two accepted points, or if values
  * between them do not rule out that it touches zero. A follower, an integrator with a tight tolerance, then starts from an earlier
- * point. The point is singular in four cases: the follower's determinant changes its sign through zero; it is zero except for
- * round-off at a converged point; the follower cannot continue with any step size while the determinant vanishes; or the remaining
- * value of the determinant comes only from the errors of the run. A determinant that is merely small gives a warning. */
+ * point. The point is singular in four cases. The follower's determinant changes its sign through zero. It is zero, except for
+ * round-off, at a converged point. The follower cannot continue with any step size while the determinant vanishes. Or the
+ * determinant differs from zero only by the errors of the run. A determinant that is merely small gives a warning. */
 #pragma once
 
 #include "view/view.h"
@@ -35,8 +35,8 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 /* Begins at a point, or continues after an event. */
 void turning_begin(Turning *turning, double t, const double *y);
 
-/* The verdict on the point of the last turning_begin is that the solution rests there: determinants that are small compared with those
- * beside the point are no suspects until they grow. */
+/* To be called if the solution rests at the point of the last turning_begin. Determinants that are small compared with those beside
+ * the point are then not examined until they grow. */
 void turning_rest(Turning *turning);
 
 /* The time of the last turning_begin. */

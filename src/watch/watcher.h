@@ -46,8 +46,8 @@ typedef struct ProofMethods {
   /* The same with the segment of the step, if that was not requested yet. From then on the inside of the step is known. */
   void (*prove_inside)(void *proofs, const WatchedStep *step, bool agrees);
 
-  /* After a proof. bracket: the interval in which the first mode changes, exactly once; false: it is unknown. open: the interval
-   * that is not proven; outside of it no mode changes. */
+  /* After a proof. bracket: the interval in which the first mode changes, exactly once; false: that interval is unknown. open: the
+   * interval that is not proven; outside of it no mode changes. */
   bool (*bracket)(void *proofs, double *low, double *high);
   void (*open)(void *proofs, double *low, double *high);
 } ProofMethods;

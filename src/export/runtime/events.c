@@ -189,10 +189,8 @@ static void report_mode(const Solver *solver, int m, const char *text) {
   report(solver, solver->model->mode_text[m]);
 }
 
-int events_are_undefined(Solver *solver, double t, const double *y) {
-  int m = edges_undefined(&solver->edges, t, y);
-  if (m >= 0) report_mode(solver, m, "this condition is not defined:");
-  return m >= 0;
+void events_report_undefined(const Solver *solver, int mode) {
+  if (mode >= 0) report_mode(solver, mode, "this condition is not defined:");
 }
 
 static void end(void *host, const double *y) {
@@ -234,7 +232,7 @@ static int iterate(Solver *solver, double *y, int mode, bool resumes) {
   if (!settled && !solver->settle.restructured) {
     if (decide->refused >= 0) report_action(solver, &solver->model->action[decide->refused], t, y);
     if (decide->undefined) report_undefined(solver, decide->undefined);
-    events_are_undefined(solver, t, y);
+    events_report_undefined(solver, edges_undefined(&solver->edges, t, y));
   }
   return !settled;
 }
@@ -299,34 +297,28 @@ static int report_accumulation(const Solver *solver, int m) {
   return 1;
 }
 
-/* Reports that hysteresis has grown: the first time, and when it exceeds the tolerance. */
-static void report_slack(const Solver *solver, int m, int is_first, int was_widened) {
-  if (is_first)
+/* Records an event of a mode in a run. Returns 1 if its events have no end. */
+static int note_event(Solver *solver, int m, double t) {
+  const Model *model = solver->model;
+  EdgesNote note;
+  if (!edges_note_event(&solver->edges, m, t, solver->now->tolerance, model->stop - model->start, &note))
+    return report_accumulation(solver, m);
+  if (note.begins)
     report_mode(solver, m,
                 "warning: the solution hovers at the edge of this condition; from here on it changes only when it is "
                 "passed by a few tolerances; use a smooth transition:");
-  if (solver->edges.history[m].is_widened && !was_widened)
+  if (note.widened)
     report_mode(
         solver, m,
         "warning: this condition has events without end, so its hysteresis grows beyond the tolerance, and values "
         "that depend on it are accurate only to about its size; use a smooth transition:");
-}
-
-/* Records an event of a mode in a run. Returns 1 if its events have no end. */
-static int hover(Solver *solver, int m, double t) {
-  Edges *edges = &solver->edges;
-  double span = solver->model->stop - solver->model->start, tolerance = solver->now->tolerance;
-  int is_first = edges->history[m].slack == 0, was_widened = edges->history[m].is_widened;
-  if (edges_accumulate(edges, m, t, span) && !edges_let_rest(edges, tolerance, span))
-    return report_accumulation(solver, m);
-  if (edges_hover(edges, m, tolerance, span)) report_slack(solver, m, is_first, was_widened);
   return 0;
 }
 
 int events_pass(Solver *solver, int mode) {
   solver->now->changed = 0;
   edges_leave(&solver->edges);
-  if (mode >= 0 && hover(solver, mode, solver->now->time)) return 1;
+  if (mode >= 0 && note_event(solver, mode, solver->now->time)) return 1;
   if (settle(solver, solver->y, mode)) return 1;
   note_failures(solver, solver->now->time, solver->y);
   return 0;

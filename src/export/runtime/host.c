@@ -114,16 +114,33 @@ static double next_time(void *host, double t, double until, int *mode) {
   return switching_next_time(&((Solver *)host)->switching, t, until, mode);
 }
 
+static bool accepts(void *host) {
+  double defect;
+  return !steps_miss_rows(&((Solver *)host)->steps, &defect);
+}
+
+static StepInside inside(const void *host) {
+  (void)host;
+  return INSIDE_KNOWN;
+}
+
+static bool reads_again(void *host) {
+  (void)host;
+  return false;
+}
+
 static void make_steps(Solver *solver) {
-  static const StepsHost methods = {find_columns, point_of_step, starts, begin_conditions, next_time, 0};
+  static const StepsHost methods = {find_columns, point_of_step, starts,     begin_conditions, next_time, 0,
+                                    accepts,      inside,        reads_again};
   const Model *model = solver->model;
   const Scalars *now = solver->now;
   Heap *heap = solver->workspace;
   const System *system = &solver->system;
   Steps *steps = &solver->steps;
+  Edges *edges = model->modes ? &solver->edges : 0;
   KinksPlan kinks = {solver, (uint32_t)model->kinks, model->has_few_kinks != 0, evaluate_kinks, point_of_step};
   WatcherPlan watcher = {.host = solver,
-                         .edges = &solver->edges,
+                         .edges = edges,
                          .system = system,
                          .point = point_of_step,
                          .columns = model->watched_columns,
@@ -147,7 +164,7 @@ static void make_steps(Solver *solver) {
                    .defect = defect_new(heap, system, now->tolerance),
                    .looks = {.rejected = looks.rejected},
                    .stretches = steps->stretches,
-                   .edges = &solver->edges,
+                   .edges = edges,
                    .delays = model->delays ? &solver->delays : 0};
 }
 
@@ -205,11 +222,9 @@ void host_forget_sizes(Solver *solver) {
 
 typedef struct Call {
   Solver *solver;
-  double until;  /* the latest end of the step */
-  double t;      /* the end of the step, or the event in it */
-  int mode;      /* that changes there */
-  bool is_event; /* a mode changes, or something stops sliding */
-  int repeated;  /* how often a step was taken again up to a possible event; such a step counts as rejected */
+  double until; /* the latest end of the step */
+  StepEnd end;
+  int mode; /* that causes an event */
   SolverStatus status;
 } Call;
 
@@ -281,10 +296,9 @@ void host_switch(Solver *solver) {
   if (has_integrator(solver)) protect(&(Call){.solver = solver}, switch_states);
 }
 
-/* After a failed step: begins it again where sizes of states can be larger. */
-static bool try_larger_sizes(Steps *steps) {
-  if (steps->integrator->explicit_form || !sizes_widen(steps->sizes)) return false;
-  steps_note_sizes(steps, steps->now->before, steps->begin);
+/* Begins a failed step again where sizes of states can be larger. */
+static bool begin_again(Steps *steps) {
+  if (!steps_widen_sizes(steps)) return false;
   steps_start(steps, steps->now->before, steps->begin, 0);
   return true;
 }
@@ -293,21 +307,16 @@ static void step(void *context) {
   Call *call = context;
   Solver *solver = call->solver;
   Steps *steps = &solver->steps;
-  double defect;
   steps_plan_timed(steps, solver->now->time, call->until);
   do {
     steps_begin(steps);
     if (steps_step(steps, steps_end(steps, call->until)) != STEP_OK) {
-      if (!try_larger_sizes(steps)) return;
-    } else if (steps_miss_rows(steps, &defect)) steps_shorten(steps);
-    else if (!steps_end_at_kink(steps)) {
-      WatchedStep watched = {steps->segment, INSIDE_KNOWN, steps->segment->t1 >= steps->now->t_timed};
-      call->t = watched.segment->t1;
-      call->is_event = solver->model->modes && !watcher_rules_out(steps->watcher, &watched) &&
-                       steps_find_event(steps, &watched, &call->t, &call->mode);
-      call->repeated += steps_are_repeated(steps);
+      if (!begin_again(steps)) return;
+      continue;
     }
-  } while (steps_are_repeated(steps));
+    call->end = steps_find_end(steps);
+    if (call->end.is_undefined) return;
+  } while (!call->end.is_event && steps_are_repeated(steps));
   call->status = SOLVER_OK;
 }
 
@@ -318,25 +327,26 @@ static bool was_tiny(const Solver *solver, double stop) {
   return !solver->steps.integrator->is_one_step && now->step > 0 && now->step < integrator_least_step(now->time, stop);
 }
 
-SolverStatus host_step(Solver *solver, double until, double *end, int *mode, bool *is_event) {
+SolverStatus host_step(Solver *solver, double until, StepEnd *end) {
   Scalars *now = solver->now;
   Steps *steps = &solver->steps;
   IntegratorStatistics before, after;
-  Call call = {.solver = solver, .until = until, .mode = -1};
+  Call call = {.solver = solver, .until = until};
   if (has_integrator(solver) && was_tiny(solver, until)) host_start(solver, 0);
   if (!has_integrator(solver)) return SOLVER_FAILED;
   steps->stop = host_end(solver);
   steps->integrator->statistics(steps->self, &before);
-  if (protect(&call, step) != SOLVER_OK) return SOLVER_FAILED;
+  steps->taken_again = 0;
+  protect(&call, step);
+  *end = call.end;
+  if (call.status != SOLVER_OK) return SOLVER_FAILED;
   steps->integrator->statistics(steps->self, &after);
-  now->steps += (int)(after.steps - before.steps) - call.repeated;
-  now->rejected += call.repeated;
-  now->rejected +=
-      (int)(after.rejected_error + after.rejected_convergence - before.rejected_error - before.rejected_convergence);
+  now->steps += (int)(after.steps - before.steps) - steps->taken_again;
+  now->rejected += steps->taken_again + (int)(after.rejected_error + after.rejected_convergence -
+                                              before.rejected_error - before.rejected_convergence);
   now->next = after.next;
-  now->step = call.t - now->at.before;
-  if (call.is_event || call.t >= now->at.t_doubt) now->at.t_doubt = HUGE_VAL;
-  *end = call.t, *mode = call.mode, *is_event = call.is_event;
+  now->step = end->t - now->at.before;
+  if (end->is_event || end->t >= now->at.t_doubt) now->at.t_doubt = HUGE_VAL;
   return SOLVER_OK;
 }
 

@@ -357,53 +357,66 @@ static SolverStatus exchange_states(Solver *solver) {
   return SOLVER_OK;
 }
 
-/* Takes a step up to `until` or to the first event. The time reached and its columns stay those of the beginning. */
-static SolverStatus open_step(Solver *solver, double until) {
-  OpenStep *open = &solver->open;
-  SolverStatus status = exchange_states(solver);
-  if (status != SOLVER_OK) return status;
-  host_note_sizes(solver);
-  status = host_step(solver, until, &open->end, &open->mode, &open->is_event);
-  solver->now->is_judged = 0;
-  if (status != SOLVER_OK) return status;
-  memcpy(solver->open_y, open->is_event ? solver->steps.y : solver->steps.segment->end,
-         (size_t)solver->model->columns * sizeof(double));
-  open->is_open = true;
-  return SOLVER_OK;
+/* The caller may act between steps. */
+static void tell(Solver *solver) {
+  if (solver->stepped && solver->stepped(solver->context)) solver->open.pauses = true;
 }
 
-/* Moves to the end of the step, and handles the event there; with `waits`, it stays pending. */
-static SolverStatus close_step(Solver *solver, int waits, int *at_event) {
+static bool has_ended(void *host) { return ((const Solver *)host)->now->terminated; }
+
+/* The time reached and its columns stay those of the beginning. */
+static bool take_step(void *host) {
+  Solver *solver = host;
+  const StepEnd *end = &solver->end;
+  double limit = solver->gets_inputs ? solver->until : fmax(host_end(solver), solver->until);
+  if (exchange_states(solver) != SOLVER_OK) return false;
+  host_note_sizes(solver);
+  SolverStatus status = host_step(solver, limit, &solver->end);
+  solver->now->is_judged = 0;
+  if (status != SOLVER_OK && end->is_undefined) events_report_undefined(solver, end->mode);
+  if (status != SOLVER_OK) return false;
+  memcpy(solver->open_y, end->is_event ? solver->steps.y : solver->steps.segment->end,
+         (size_t)solver->model->columns * sizeof(double));
+  solver->open.end = end->t;
+  solver->open.is_open = true;
+  return true;
+}
+
+/* Handles the event at the end of the step. */
+static bool close_step(void *host) {
+  Solver *solver = host;
   Scalars *now = solver->now;
-  OpenStep *open = &solver->open;
-  double t = now->time = open->end;
-  SolverStatus status;
-  open->is_open = false;
+  const StepEnd *end = &solver->end;
+  double t = now->time = end->t;
+  bool is_event = end->is_event || t >= now->at.t_timed;
+  solver->open.is_open = false;
+  solver->ends_plainly = !is_event;
   memcpy(solver->y, solver->open_y, (size_t)solver->model->columns * sizeof(double));
-  if ((status = keep_past(solver)) != SOLVER_OK) return status;
-  if (!open->is_event && (events_are_undefined(solver, t, solver->y) || events_are_lost(solver))) return SOLVER_FAILED;
-  *at_event = open->is_event || t >= now->at.t_timed;
-  now->events += *at_event;
-  if (*at_event && !open->is_event && !solver->steps.integrator->explicit_form) host_solve_end(solver);
-  if (*at_event && waits) {
-    now->waits = 1;
-    now->waiting = open->mode;
-    return SOLVER_OK;
-  }
-  if (*at_event && (status = pass_event(solver, open->mode)) != SOLVER_OK) return status;
-  if (!*at_event && solver->model->decide.actions) {
+  if (keep_past(solver) != SOLVER_OK || (!end->is_event && events_are_lost(solver))) return false;
+  now->events += is_event;
+  if (is_event && !end->is_event && !solver->steps.integrator->explicit_form) host_solve_end(solver);
+  now->waits = is_event && solver->stops_at_events;
+  solver->open.pauses = now->waits;
+  now->waiting = end->mode;
+  if (is_event && !now->waits && pass_event(solver, end->mode) != SOLVER_OK) return false;
+  if (!is_event && solver->model->decide.actions) {
     if (host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
     events_watch(solver, t, solver->event_y);
   }
-  return now->asserted ? SOLVER_FAILED : SOLVER_OK;
+  if (now->asserted) return false;
+  tell(solver);
+  return true;
 }
 
-/* Moves to a time inside the last step. */
-static SolverStatus stay_within(Solver *solver, double t) {
-  if (host_point(solver, t, solver->y)) return SOLVER_FAILED;
+static bool stay_within(void *host, double t) {
+  Solver *solver = host;
+  solver->ends_plainly = false;
+  if (host_point(solver, t, solver->y)) return false;
   solver->now->time = t;
   events_watch(solver, t, solver->y);
-  return solver->now->asserted ? SOLVER_FAILED : SOLVER_OK;
+  if (solver->now->asserted) return false;
+  tell(solver);
+  return true;
 }
 
 SolverStatus solver_pass(Solver *solver) {
@@ -412,22 +425,16 @@ SolverStatus solver_pass(Solver *solver) {
 }
 
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
+  static const AdvanceHost methods = {has_ended, take_step, stay_within, close_step};
   const Scalars *now = solver->now;
-  const OpenStep *open = &solver->open;
-  int at_event = 0, any;
-  bool is_at_end = false;
-  double limit = solver->gets_inputs ? until : fmax(host_end(solver), until);
+  int any;
   if (events_leave_start(solver, &any) || now->asserted) return SOLVER_FAILED;
-  while (now->time < until && !now->terminated && !(stop_at_event && at_event)) {
-    SolverStatus status = open->is_open ? SOLVER_OK : open_step(solver, limit);
-    bool is_inside = open->is_open && open->end > until;
-    if (status == SOLVER_OK)
-      status = is_inside ? stay_within(solver, until) : close_step(solver, stop_at_event, &at_event);
-    if (status != SOLVER_OK) return status;
-    is_at_end = !is_inside && !at_event;
-    if (solver->stepped && solver->stepped(solver->context)) break;
-  }
-  if (is_at_end) host_solve_end(solver);
+  solver->until = until;
+  solver->stops_at_events = stop_at_event != 0;
+  solver->ends_plainly = false;
+  if (!solver->open.is_open) solver->open.end = now->time;
+  if (now->time < until && !advance(&methods, solver, &solver->open, until)) return SOLVER_FAILED;
+  if (solver->ends_plainly) host_solve_end(solver);
   solver_gather(solver);
   return SOLVER_OK;
 }

@@ -9,6 +9,7 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
+#include "advance.h"
 #include "contract.h"
 #include "delays.h"
 #include "edges.h"
@@ -199,13 +200,6 @@ typedef struct Scalars {
   int steps, rejected, events, pivots;
 } Scalars;
 
-/* The last step. While it is open, the time reached is inside it, and the integrator is at its end. */
-typedef struct OpenStep {
-  bool is_open, is_event; /* is_event: a condition changes at its end, or something stops sliding */
-  double end;
-  int mode; /* that changes there; -1: none */
-} OpenStep;
-
 typedef struct Solver {
   const Model *model; /* the current system */
   const Model *first; /* the system with which a run begins */
@@ -251,7 +245,10 @@ typedef struct Solver {
   const Model *made_for;
   Scalars made_with;
   Steps steps;
-  OpenStep open;
+  OpenStep open; /* while it is open, the time reached is inside it, and the integrator is at its end */
+  StepEnd end;   /* of the last step */
+  double until;  /* the time to which the run advances */
+  bool stops_at_events, ends_plainly; /* ends_plainly: the last step was closed, without an event */
   bool gets_inputs; /* the caller sets inputs between calls, so steps do not go beyond the requested time */
   Variation *variation, *transposed;
   Linear *jump_matrix;
@@ -316,8 +313,8 @@ int program_run(Solver *solver, ModelProgram *program, double t, const double *y
 void program_set_parameter(Solver *solver, int leaf, double value);
 void program_set_dependents(Solver *solver);
 
-/* solver.c: follows an importer to its time; state k, or its rate, in the column of a list (from, to), 0 if the current system
- * does not have it; copies all states to `states`. */
+/* solver.c. Follows an importer to its time. State k or its rate: the column in a list (from or to), 0 if the current system does
+ * not have it. Copies all states to `states`. */
 SolverStatus solver_follow(Solver *solver);
 double solver_state(const Solver *solver, const int *column, int k);
 void solver_gather(Solver *solver);
@@ -351,7 +348,7 @@ int events_end(Solver *solver);
 int initial_point(Solver *solver, double t, double *y);
 int initial_solve(Solver *solver, double t, double *y);
 int events_are_lost(const Solver *solver);
-int events_are_undefined(Solver *solver, double t, const double *y);
+void events_report_undefined(const Solver *solver, int mode);
 double events_indicator(const Solver *solver, int mode);
 
 /* host.c. host_make makes the integrator again if the system, a tolerance or the solver has changed. */
@@ -368,7 +365,7 @@ double host_end(const Solver *solver);
 
 /* A step up to `until`, or to the first event in it: its end, and a mode that changes there (-1: none). Later, the values of the step
  * that delays read are kept. */
-SolverStatus host_step(Solver *solver, double until, double *end, int *mode, bool *is_event);
+SolverStatus host_step(Solver *solver, double until, StepEnd *end);
 SolverStatus host_keep_past(Solver *solver);
 
 /* Steps without events, only for the values that delays read. */

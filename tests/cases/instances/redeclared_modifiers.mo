@@ -1,4 +1,5 @@
-// A redeclaration's own modifiers take precedence over those of the declaration that it replaces and of its constraining clause, which count only if it has none. This holds for models, packages and functions. They were overridden by them.
+// The modifiers of a redeclaration take precedence over those of the constraining clause. Without such a clause, the modifiers of the
+// replaced declaration take its place. This holds for models, packages and functions.
 // run: simulate --model P.M
 // expect: c.t.y = 5*time + 7 within 1e-12 everywhere
 // expect: c.u = 3*time within 1e-12 everywhere

@@ -1,7 +1,6 @@
-// run: check
-// expect: exit 3
-// expect: 11:10: `c.k`
-// expect: says may differ from element to element
+// run: simulate --stop-time 1
+// expect: c[1].x = 3 within 1e-7
+// expect: c[2].x = 6 within 1e-7
 model C
   constant Real k = 2;
   function f
@@ -12,9 +11,6 @@ model C
   end f;
   Real x = f(3*time);
 end C;
-model D
-  C c[2];
-end D;
 model M
   C c[2](k = {1, 2});
 end M;

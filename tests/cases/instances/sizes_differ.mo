@@ -1,6 +1,7 @@
 // run: check
-// expect: exit 3
-// expect: 6:10: differ
+// expect: exit 0
+// run: flatten
+// expect: prints Real 'a[2].x[2]'
 model A
   parameter Integer n = 1;
   Real x[n] = ones(n);
