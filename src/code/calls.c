@@ -419,7 +419,7 @@ static ExternalCall *make_external_call(Runner *runner, const Callee *callee, co
       for (uint32_t j = 0; j < i.a; j++) is_result = is_result && places[1 + j] == UINT32_MAX;
       call->result = (ExternalValue){.type = EXTERNAL_REAL, .count = 1};
       call->result.numbers = (double *)(void *)callee->results;
-      return is_result && i.a == call->count ? call : NULL;
+      return is_result && i.a == call->count && external_fits(call) ? call : NULL;
     }
     ExternalValue argument = external_argument(runner, callee, routine, i);
     if (argument.type == EXTERNAL_NOTHING) return NULL;
@@ -437,7 +437,7 @@ static bool run_external_call(const Callee *callee) {
   call.arguments = arguments;
   for (uint32_t k = 0; k < call.count; k++)
     if (arguments[k].type == EXTERNAL_OBJECT) arguments[k].object = external_instance(arguments[k].numbers[0]);
-  return external_run(&call) && isfinite(call.result.numbers[0]);
+  return call.function->run(&call) && isfinite(call.result.numbers[0]);
 }
 
 /* ---- calls ---- */

@@ -99,18 +99,14 @@ static void piece_coefficients(const Curve *curve, uint32_t i, double *c) {
   c[3] = (begin + end - 2 * mean) / (width * width);
 }
 
-static bool is_behind(const Curve *curve, uint32_t point, double u, bool before) {
-  return before ? curve->x[point] < u : curve->x[point] <= u;
-}
+static bool is_behind(double x, double u, bool before) { return before ? x < u : x <= u; }
 
-/* The last point at or before u (`before`: strictly before u), except for the end of the curve. The search begins where that point
- * would be if the points were equidistant. */
-static uint32_t find_piece(const Curve *curve, double u, bool before) {
-  uint32_t low = 0, high = curve->count - 1; /* the result is at least low and less than high */
-  double part = (u - curve->x[0]) / (curve->x[high] - curve->x[0]);
-  uint32_t guess = part > 0 ? (uint32_t)fmin(part * high, high - 1) : 0;
+uint32_t curve_find(const double *x, uint32_t count, double u, bool before) {
+  uint32_t low = 0, high = count; /* the result is at least low and less than high, or 0 */
+  double part = (u - x[0]) / (x[count - 1] - x[0]);
+  uint32_t guess = part > 0 ? (uint32_t)fmin(part * (count - 1), count - 1) : 0;
   for (uint32_t step = 1; guess > low && guess < high; step *= 2) {
-    bool is_low = is_behind(curve, guess, u, before);
+    bool is_low = is_behind(x[guess], u, before);
     if (is_low) low = guess;
     else high = guess;
     guess = is_low ? guess + (step < high - guess ? step : high - guess)
@@ -118,7 +114,7 @@ static uint32_t find_piece(const Curve *curve, double u, bool before) {
   }
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if (is_behind(curve, middle, u, before)) low = middle;
+    if (is_behind(x[middle], u, before)) low = middle;
     else high = middle;
   }
   return low;
@@ -160,7 +156,7 @@ bool curve_derivatives(const Curve *curve, double u, bool from_left, uint32_t or
   bool is_at_end = u == curve->x[last] && !from_left;
   bool jumps_at_end = curve->smoothness == SMOOTH_CONSTANT || curve->x[last] == curve->x[last - 1];
   if (u > curve->x[last] || (is_at_end && jumps_at_end)) return extrapolate(curve, last, u, order, derivative);
-  uint32_t piece = find_piece(curve, u, from_left);
+  uint32_t piece = curve_find(curve->x, last, u, from_left);
   piece_coefficients(curve, piece, c);
   polynomial_derivatives(c, u - curve->x[piece], order, derivative);
   return true;

@@ -40,6 +40,10 @@ bool curve_is_cubic(Smoothness smoothness);
 /* Fills in the slopes of a cubic curve; `steps` is room for count + 3 numbers. O(count). */
 void curve_fill_slopes(const Curve *curve, double *steps, double *slope);
 
+/* The last of `count` ascending numbers at or before u (`before`: strictly before u); 0 if there is none. The search begins where it
+ * would be if the numbers were equidistant. O(log count). */
+uint32_t curve_find(const double *x, uint32_t count, double u, bool before);
+
 /* Value and derivatives up to `order` at u; from_left: of the piece that ends at u, if there is one. false: u is outside of a
  * curve that is not to be extrapolated. */
 bool curve_derivatives(const Curve *curve, double u, bool from_left, uint32_t order, double *derivative);

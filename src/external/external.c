@@ -26,7 +26,7 @@ static bool value_fits(const ExternalValue *value, char letter) {
   return is_type && is_array == (value->dimensions > 0);
 }
 
-static bool signature_fits(const ExternalCall *call) {
+bool external_fits(const ExternalCall *call) {
   const char *letter = call->function->signature;
   if (!letter) return true;
   if (*letter == '=' ? call->result.type != EXTERNAL_NOTHING : !value_fits(&call->result, *letter++)) return false;
@@ -39,7 +39,7 @@ static bool signature_fits(const ExternalCall *call) {
 
 bool external_run(ExternalCall *call) {
   call->failure = "it gave no reason";
-  if (!signature_fits(call)) return external_fail(call, "`%s` is declared with wrong arguments", call->function->name);
+  if (!external_fits(call)) return external_fail(call, "`%s` is declared with wrong arguments", call->function->name);
   return call->function->run(call);
 }
 

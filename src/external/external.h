@@ -138,6 +138,9 @@ bool external_build(Heap *heap, ExternalRights *rights, const ExternalSource *so
 /* The state of the heap, made when first needed. */
 ExternalState *external_state(Heap *heap);
 
+/* Do the types of the arguments and the result fit the function? */
+bool external_fits(const ExternalCall *call);
+
 /* Checks the arguments and runs the function. false: the reason is in call->failure, which lives in call->arena. */
 bool external_run(ExternalCall *call);
 

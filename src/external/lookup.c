@@ -36,7 +36,9 @@ static double same_time(const Lookup *lookup, double time) {
 static double event_in_period(const Lookup *lookup, double time, double period) {
   const TimeEvents *events = lookup->events;
   double least = time + same_time(lookup, time);
-  for (uint32_t i = 0; i < events->count; i++) {
+  if (!events->count) return DBL_MAX;
+  for (uint32_t i = curve_find(events->places, events->count, least - events->shift - period, false); i < events->count;
+       i++) {
     double place = events->shift + period + events->places[i];
     if (place > least && place >= events->start) return place;
   }
@@ -62,14 +64,9 @@ static double snap(const Lookup *lookup, double place, double room) {
   const TimeEvents *events = lookup->events;
   double length = last_place(lookup) - first_place(lookup);
   double period = events->is_periodic && length > 0 ? length * floor((place - first_place(lookup) + room) / length) : 0;
-  uint32_t low = 0, high = events->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (events->places[middle] + period < place - room) low = middle + 1;
-    else high = middle;
-  }
-  return low < events->count && fabs(events->places[low] + period - place) <= room ? events->places[low]
-                                                                                   : place - period;
+  if (!events->count) return place - period;
+  double near = events->places[curve_find(events->places, events->count, place - period + room, false)];
+  return fabs(near + period - place) <= room ? near : place - period;
 }
 
 /* The curve over time. Values are left limits if time has reached an event that the model has not handled yet; 0 before the

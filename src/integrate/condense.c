@@ -28,6 +28,13 @@ typedef struct RowTerms {
   uint32_t end;
 } RowTerms;
 
+/* A remaining entry of a row: its column and the place of its value. */
+typedef struct RowEntry {
+  int32_t column, place;
+} RowEntry;
+
+typedef VEC(RowEntry) RowEntryVec;
+
 typedef struct Pivot {
   int32_t row, column, place;
   bool is_constant;
@@ -52,15 +59,15 @@ struct Condense {
   JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */
   IntVec left_row, source; /* row and place of each remaining value, by columns */
-  int32_t *left_start;     /* [columns + 1] */
+  int32_t *left_start;     /* [columns + 1], and one more while it is made */
   VEC(double) values;      /* by place */
   double *left_values;
 
   /* The matrix while the order is decided. NULL: the system is too large. */
-  int32_t *place;               /* [rows * columns], -1: no entry */
-  IntVec *columns_of, *rows_of; /* remaining entries of rows and columns */
-  int32_t *term_count;          /* per row: number of terms, later their beginning */
-  double *size;                 /* sizes of the entries of a column */
+  RowEntryVec *entries_of; /* per row */
+  IntVec *rows_of;         /* per column: the rows of its remaining entries */
+  int32_t *term_count;     /* per row: number of terms, later their beginning */
+  double *size;            /* sizes of the entries of a column */
   bool *row_done, *column_done, *fixed;
   int32_t *pivot_row; /* per column, unless it is stale */
   bool *is_stale;
@@ -74,12 +81,11 @@ Condense *condense_new(Heap *heap, const System *system) {
   condense->heap = heap;
   condense->system = system;
   condense->kept = heap_array(heap, rows, sizeof(int32_t));
-  if (rows > DENSE_ROWS || !system->constant) return condense;
-  condense->left_start = heap_array(heap, columns + 1, sizeof(int32_t));
+  if (rows > LARGE_ROWS || !system->constant) return condense;
+  condense->left_start = heap_array(heap, columns + 2, sizeof(int32_t));
   condense->column_done = heap_array(heap, columns, sizeof(bool));
   condense->row_done = heap_array(heap, rows, sizeof(bool));
-  condense->place = heap_array(heap, rows * columns, sizeof(int32_t));
-  condense->columns_of = heap_array(heap, rows, sizeof(IntVec));
+  condense->entries_of = heap_array(heap, rows, sizeof(RowEntryVec));
   condense->rows_of = heap_array(heap, columns, sizeof(IntVec));
   condense->term_count = heap_array(heap, rows, sizeof(int32_t));
   condense->size = heap_array(heap, rows, sizeof(double));
@@ -93,9 +99,16 @@ Condense *condense_new(Heap *heap, const System *system) {
 
 /* ---- deciding ---- */
 
+/* The place of an entry; -1: there is none. O(entries of the row). */
+static int32_t condense_place(const Condense *condense, int32_t row, int32_t column) {
+  const RowEntryVec *entries = &condense->entries_of[row];
+  for (uint32_t k = 0; k < entries->count; k++)
+    if (entries->data[k].column == column) return entries->data[k].place;
+  return -1;
+}
+
 static void condense_add_entry(Condense *condense, int32_t row, int32_t column, int32_t place) {
-  condense->place[row * condense->system->columns + column] = place;
-  vec_push(condense->heap, &condense->columns_of[row], column);
+  vec_push(condense->heap, &condense->entries_of[row], (RowEntry){column, place});
   vec_push(condense->heap, &condense->rows_of[column], row);
 }
 
@@ -126,8 +139,7 @@ static void condense_begin(Condense *condense, const double *jacobian) {
   memset(condense->column_done, 0, (size_t)system->columns * sizeof(bool));
   memset(condense->is_stale, true, (size_t)system->columns * sizeof(bool));
   memset(condense->changed, 0, (size_t)system->column_start[system->columns] * sizeof(bool));
-  memset(condense->place, -1, (size_t)system->rows * (size_t)system->columns * sizeof(int32_t));
-  for (int32_t r = 0; r < system->rows; r++) condense->columns_of[r].count = 0;
+  for (int32_t r = 0; r < system->rows; r++) condense->entries_of[r].count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     condense->rows_of[c].count = 0;
     condense->fixed[c] = system->column_index && system->column_index[c] > 1;
@@ -142,7 +154,7 @@ static void condense_begin(Condense *condense, const double *jacobian) {
 }
 
 static int32_t condense_cost(const Condense *condense, int32_t row, int32_t column) {
-  return (int32_t)((condense->columns_of[row].count - 1) * (condense->rows_of[column].count - 1));
+  return (int32_t)((condense->entries_of[row].count - 1) * (condense->rows_of[column].count - 1));
 }
 
 static bool condense_may_cost(const Condense *condense, int32_t cost) {
@@ -151,7 +163,7 @@ static bool condense_may_cost(const Condense *condense, int32_t cost) {
 }
 
 static void condense_change(Condense *condense, int32_t row, int32_t column, double change) {
-  int32_t place = condense->place[row * condense->system->columns + column];
+  int32_t place = condense_place(condense, row, column);
   if (place < 0) {
     place = (int32_t)condense->values.count;
     vec_push(condense->heap, &condense->values, 0);
@@ -164,41 +176,46 @@ static void condense_change(Condense *condense, int32_t row, int32_t column, dou
 
 /* Columns with entries in this row may have other pivots now. */
 static void condense_forget_pivots(Condense *condense, int32_t row) {
-  const IntVec *columns = &condense->columns_of[row];
-  for (uint32_t k = 0; k < columns->count; k++) condense->is_stale[columns->data[k]] = true;
+  const RowEntryVec *entries = &condense->entries_of[row];
+  for (uint32_t k = 0; k < entries->count; k++) condense->is_stale[entries->data[k].column] = true;
 }
 
-static void condense_remove(IntVec *list, int32_t index) {
-  int32_t *end = list->data + list->count--, *at = list->data;
-  while (*at != index) at++;
+static void condense_remove_row(IntVec *rows, int32_t row) {
+  int32_t *end = rows->data + rows->count--, *at = rows->data;
+  while (*at != row) at++;
+  memmove(at, at + 1, (size_t)(end - at - 1) * sizeof *at);
+}
+
+static void condense_remove_column(RowEntryVec *entries, int32_t column) {
+  RowEntry *end = entries->data + entries->count--, *at = entries->data;
+  while (at->column != column) at++;
   memmove(at, at + 1, (size_t)(end - at - 1) * sizeof *at);
 }
 
 static void condense_list_lower(Condense *condense, const Pivot *pivot) {
   for (uint32_t k = 0; k < condense->rows_of[pivot->column].count; k++) {
     int32_t r = condense->rows_of[pivot->column].data[k];
-    int32_t place = condense->place[r * condense->system->columns + pivot->column];
+    int32_t place = condense_place(condense, r, pivot->column);
     condense->values.data[place] *= pivot->reciprocal;
     vec_push(condense->heap, &condense->lower, (PivotEntry){r, place, 0, condense_limit(condense, pivot, r)});
-    condense_remove(&condense->columns_of[r], pivot->column);
+    condense_remove_column(&condense->entries_of[r], pivot->column);
   }
 }
 
 static void condense_list_upper(Condense *condense, const Pivot *pivot) {
-  for (uint32_t k = 0; k < condense->columns_of[pivot->row].count; k++) {
-    int32_t c = condense->columns_of[pivot->row].data[k];
-    int32_t place = condense->place[pivot->row * condense->system->columns + c];
-    vec_push(condense->heap, &condense->upper, place);
-    vec_push(condense->heap, &condense->up, (WeightedEntry){c, 0});
-    condense_remove(&condense->rows_of[c], pivot->row);
+  for (uint32_t k = 0; k < condense->entries_of[pivot->row].count; k++) {
+    RowEntry entry = condense->entries_of[pivot->row].data[k];
+    vec_push(condense->heap, &condense->upper, entry.place);
+    vec_push(condense->heap, &condense->up, (WeightedEntry){entry.column, 0});
+    condense_remove_row(&condense->rows_of[entry.column], pivot->row);
   }
 }
 
 static void condense_take_out(Condense *condense, Pivot pivot) {
   uint32_t lower = condense->lower.count, upper = condense->upper.count;
   condense->row_done[pivot.row] = condense->column_done[pivot.column] = true;
-  condense_remove(&condense->columns_of[pivot.row], pivot.column);
-  condense_remove(&condense->rows_of[pivot.column], pivot.row);
+  condense_remove_column(&condense->entries_of[pivot.row], pivot.column);
+  condense_remove_row(&condense->rows_of[pivot.column], pivot.row);
   pivot.reciprocal = 1 / condense->values.data[pivot.place];
   condense_list_lower(condense, &pivot);
   condense_list_upper(condense, &pivot);
@@ -226,14 +243,15 @@ static bool condense_is_unit(const Condense *condense, int32_t place) {
 
 /* The size of an entry, with its row scaled; for a unit, large enough for any pivot. */
 static double condense_size(const Condense *condense, int32_t row, int32_t column) {
-  int32_t place = condense->place[row * condense->system->columns + column];
+  int32_t place = condense_place(condense, row, column);
   return condense_is_unit(condense, place) ? INFINITY : fabs(condense->values.data[place]) * condense->row_scale[row];
 }
 
 /* The shortest row among the units of a column or, if it has no unit, among its entries that are large enough; -1: there is
  * none. */
 static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
-  const IntVec *rows = &condense->rows_of[column], *columns = condense->columns_of;
+  const IntVec *rows = &condense->rows_of[column];
+  const RowEntryVec *entries = condense->entries_of;
   double largest = 0, *size = condense->size;
   int32_t shortest = -1;
   for (uint32_t k = 0; k < rows->count; k++) {
@@ -243,19 +261,20 @@ static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
   for (uint32_t k = 0; k < rows->count && largest > 0; k++) {
     int32_t r = rows->data[k];
     if (size[k] < GOOD_PART * largest) continue;
-    if (shortest < 0 || columns[r].count < columns[shortest].count) shortest = r;
+    if (shortest < 0 || entries[r].count < entries[shortest].count) shortest = r;
   }
   return shortest;
 }
 
 /* Would this pivot increase the number of entries? */
 static bool condense_grows(const Condense *condense, const Pivot *pivot) {
-  const IntVec *rows = &condense->rows_of[pivot->column], *columns = &condense->columns_of[pivot->row];
-  uint32_t gone = rows->count + columns->count - 1, added = 0;
+  const IntVec *rows = &condense->rows_of[pivot->column];
+  const RowEntryVec *entries = &condense->entries_of[pivot->row];
+  uint32_t gone = rows->count + entries->count - 1, added = 0;
   for (uint32_t a = 0; a < rows->count; a++) {
     if (rows->data[a] == pivot->row) continue;
-    const int32_t *place = condense->place + rows->data[a] * condense->system->columns;
-    for (uint32_t b = 0; b < columns->count; b++) added += place[columns->data[b]] < 0;
+    for (uint32_t b = 0; b < entries->count; b++)
+      added += condense_place(condense, rows->data[a], entries->data[b].column) < 0;
   }
   return added > gone;
 }
@@ -282,9 +301,10 @@ static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
     if (cost > least || (cost == least && length >= shortest)) continue;
     least = cost;
     shortest = length;
-    *pivot = (Pivot){.row = r, .column = c, .place = condense->place[r * condense->system->columns + c]};
+    *pivot = (Pivot){.row = r, .column = c};
   }
   if (least == INT32_MAX || !condense_may_cost(condense, least)) return false;
+  pivot->place = condense_place(condense, pivot->row, pivot->column);
   pivot->is_constant = condense_is_unit(condense, pivot->place);
   return true;
 }
@@ -329,21 +349,28 @@ static void condense_sort_terms(Condense *condense) {
 
 static void condense_build_pattern(Condense *condense) {
   const System *system = condense->system;
-  int32_t kept = 0;
-  for (int32_t r = 0; r < system->rows; r++)
-    if (!condense->row_done[r]) condense->kept[kept++] = r;
+  int32_t kept = 0, *start = condense->left_start;
+  memset(start, 0, ((size_t)system->columns + 2) * sizeof *start);
   condense->left_row.count = condense->source.count = 0;
-  for (int32_t c = 0; c < system->columns; c++) {
-    condense->left_start[c] = (int32_t)condense->source.count;
-    if (condense->column_done[c]) continue;
-    for (int32_t r = 0; r < kept; r++) {
-      int32_t place = condense->place[condense->kept[r] * system->columns + c];
-      if (place < 0) continue;
-      vec_push(condense->heap, &condense->left_row, r);
-      vec_push(condense->heap, &condense->source, place);
+  for (int32_t r = 0; r < system->rows; r++) {
+    const RowEntryVec *entries = &condense->entries_of[r];
+    if (condense->row_done[r]) continue;
+    condense->kept[kept++] = r;
+    for (uint32_t k = 0; k < entries->count; k++) {
+      start[entries->data[k].column + 2]++;
+      vec_push(condense->heap, &condense->left_row, 0);
+      vec_push(condense->heap, &condense->source, 0);
     }
   }
-  condense->left_start[system->columns] = (int32_t)condense->source.count;
+  for (int32_t c = 0; c < system->columns; c++) start[c + 2] += start[c + 1];
+  for (int32_t r = 0; r < kept; r++) {
+    const RowEntryVec *entries = &condense->entries_of[condense->kept[r]];
+    for (uint32_t k = 0; k < entries->count; k++) {
+      int32_t at = start[entries->data[k].column + 1]++;
+      condense->left_row.data[at] = r;
+      condense->source.data[at] = entries->data[k].place;
+    }
+  }
   condense->left = (JacobianPattern){kept, condense->left_start, condense->left_row.data, condense->column_done};
 }
 
@@ -358,7 +385,7 @@ void condense_choose(Condense *condense, const double *jacobian) {
   condense->down.count = condense->taking.count = condense->up.count = 0;
   condense->left = (JacobianPattern){system->rows, system->column_start, system->row_index, NULL};
   for (int32_t r = 0; r < system->rows; r++) condense->kept[r] = r;
-  if (condense->place && jacobian) {
+  if (condense->entries_of && jacobian) {
     condense_begin(condense, jacobian);
     condense_take_all(condense);
     if (condense->pivots.count) condense_build_pattern(condense);

@@ -15,7 +15,7 @@ typedef struct Condense Condense;
 Condense *condense_new(Heap *heap, const System *system);
 
 /* Decides which columns are eliminated with the system's present links, from one of its Jacobians; NULL eliminates nothing.
- * O(columns * rows); large systems are left as they are. */
+ * O(columns * rows); systems of more than LARGE_ROWS rows are left as they are. */
 void condense_choose(Condense *condense, const double *jacobian);
 
 /* The remaining system: its pattern (valid until the next choice) and, after condense_jacobian, its values in that order. */

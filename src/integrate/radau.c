@@ -880,7 +880,7 @@ static void radau_interpolate(void *self, double t, const uint32_t *columns, uin
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
-  radau_choose(radau, radau->stages->chosen_links >= 0 ? radau->jacobian : NULL);
+  radau_choose(radau, radau->stages->is_chosen ? radau->jacobian : NULL);
 }
 
 /* The factors are used as long as they belong to the step. */

@@ -12,10 +12,9 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
   Stages *stages = heap_alloc(heap, sizeof *stages);
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
   int32_t nonzeros = system->column_start[system->columns];
-  *stages = (Stages){.heap = heap, .system = system, .most = most, .chosen_links = -1};
+  *stages = (Stages){.heap = heap, .system = system, .most = most};
   stages->condense = condense_new(heap, system);
   stages->elimination = elimination_new(heap, system);
-  stages->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
   stages->real = linear_new(heap, system->rows, nonzeros, false);
   for (int k = 0; k < most / 2; k++) stages->pair[k] = linear_new(heap, system->rows, nonzeros, true);
   stages->residuals = heap_array(heap, rows * (size_t)(most + 1), sizeof(double));
@@ -36,8 +35,6 @@ static void set_linear(const Stages *stages, Linear *linear) {
 }
 
 void stages_choose(Stages *stages, const double *jacobian) {
-  const System *system = stages->system;
-  size_t bytes = (size_t)system->links * sizeof(int32_t);
   condense_choose(stages->condense, jacobian);
   elimination_choose(stages->elimination, condense_pattern(stages->condense));
   stages->rows = condense_pattern(stages->condense)->rows;
@@ -48,17 +45,10 @@ void stages_choose(Stages *stages, const double *jacobian) {
   for (int k = 0; k < stages->most / 2; k++) set_linear(stages, stages->pair[k]);
   stages->factored_step = 0;
   if (jacobian) condense_jacobian(stages->condense, jacobian);
-  stages->chosen_links = jacobian ? system->links : -1;
-  memcpy(stages->chosen, system->link_from, bytes);
-  memcpy(stages->chosen + system->links, system->link_to, bytes);
+  stages->is_chosen = jacobian != NULL;
 }
 
-bool stages_are_chosen(const Stages *stages) {
-  const System *system = stages->system;
-  size_t bytes = (size_t)system->links * sizeof(int32_t);
-  return stages->chosen_links == system->links && memcmp(stages->chosen, system->link_from, bytes) == 0 &&
-         memcmp(stages->chosen + system->links, system->link_to, bytes) == 0;
-}
+bool stages_are_chosen(const Stages *stages) { return stages->is_chosen && elimination_is_chosen(stages->elimination); }
 
 void stages_take_jacobian(Stages *stages, const double *jacobian) {
   stages->factored_step = 0;

@@ -11,11 +11,11 @@
 typedef struct Stages {
   Heap *heap;
   const System *system;
-  int most;                      /* the most stages of any method */
-  Condense *condense;            /* eliminates the rows that are assignments */
-  Elimination *elimination;      /* eliminates the states from the remaining rows */
-  int32_t *chosen, chosen_links; /* the links of this choice; -1: none yet */
-  int32_t rows;                  /* number of remaining rows */
+  int most;                 /* the most stages of any method */
+  Condense *condense;       /* eliminates the rows that are assignments */
+  Elimination *elimination; /* eliminates the states from the remaining rows */
+  bool is_chosen;           /* with a Jacobian, for the links of `elimination` */
+  int32_t rows;             /* number of remaining rows */
   Linear *real, *pair[RADAU_STAGES_MAX / 2];
   double *real_values, *pair_values;
   double factored_step; /* 0: none */

@@ -43,8 +43,10 @@ static void make_filter(Defect *defect) {
 static bool factor_filter(Defect *defect, double t, const double *y, double h) {
   const System *system = defect->system;
   if (!defect->linear) make_filter(defect);
-  elimination_choose(defect->elimination, NULL);
-  linear_set_pattern(defect->linear, defect->elimination->start, defect->elimination->row);
+  if (!elimination_is_chosen(defect->elimination)) {
+    elimination_choose(defect->elimination, NULL);
+    linear_set_pattern(defect->linear, defect->elimination->start, defect->elimination->row);
+  }
   if (system->jacobian(system->context, t, y, defect->jacobian) != EVAL_OK) return false;
   elimination_real(defect->elimination, defect->jacobian, h, defect->values);
   return linear_factor(defect->linear, defect->values);

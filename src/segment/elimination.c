@@ -13,6 +13,8 @@ Elimination *elimination_new(Heap *heap, const System *system) {
   elimination->to = heap_array(heap, columns, sizeof(int32_t));
   elimination->start = heap_array(heap, rows + 1, sizeof(int32_t));
   elimination->scratch = heap_array(heap, columns, sizeof(int32_t));
+  elimination->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
+  elimination->links = -1;
   return elimination;
 }
 
@@ -77,6 +79,8 @@ static void elimination_make_room(Elimination *elimination) {
   elimination->room = nonzeros;
 }
 
+static size_t links_size(const System *system) { return (size_t)system->links * sizeof(int32_t); }
+
 void elimination_choose(Elimination *elimination, const JacobianPattern *jacobian) {
   const System *system = elimination->system;
   elimination->jacobian =
@@ -85,6 +89,16 @@ void elimination_choose(Elimination *elimination, const JacobianPattern *jacobia
   elimination_find_unknowns(elimination);
   elimination_order_links(elimination);
   elimination_build_pattern(elimination);
+  elimination->links = system->links;
+  memcpy(elimination->chosen, system->link_from, links_size(system));
+  memcpy(elimination->chosen + system->links, system->link_to, links_size(system));
+}
+
+bool elimination_is_chosen(const Elimination *elimination) {
+  const System *system = elimination->system;
+  return elimination->links == system->links &&
+         memcmp(elimination->chosen, system->link_from, links_size(system)) == 0 &&
+         memcmp(elimination->chosen + system->links, system->link_to, links_size(system)) == 0;
 }
 
 void elimination_real(const Elimination *elimination, const double *jacobian, double factor, double *values) {

@@ -25,6 +25,7 @@ typedef struct Elimination {
   int32_t *start, *row;     /* pattern of the matrix, compressed columns; start[rows + 1] */
   int32_t *slot, *power;    /* [nonzeros of the Jacobian] entry of the matrix, and number of links to the unknown */
   int32_t *scratch;         /* [columns] */
+  int32_t *chosen, links;   /* the links of the choice, all `from` before all `to`; their number, -1: none yet */
   int32_t room;             /* entries for which row, slot, power are allocated */
 } Elimination;
 
@@ -34,6 +35,9 @@ Elimination *elimination_new(Heap *heap, const System *system);
 /* Accepts the present links of the system, for Jacobians of this pattern. NULL: the system's own; otherwise it has as many rows as
  * columns that are neither left out nor states. O(columns + nonzeros). */
 void elimination_choose(Elimination *elimination, const JacobianPattern *jacobian);
+
+/* Are the links of the system still those of the choice? O(links). */
+bool elimination_is_chosen(const Elimination *elimination);
 
 /* The matrix for a real factor, from the Jacobian, in the order of the pattern. */
 void elimination_real(const Elimination *elimination, const double *jacobian, double factor, double *values);

@@ -105,6 +105,7 @@ struct View {
   Switches *switches;      /* NULL without relations that cause events */
   struct Kinks *kinks;     /* kinks without events (kinks.h); NULL: there are none */
   IndexVec watched;        /* columns that conditions read, where the system has `rates`; empty: unknown, or none */
+  bool reads_none;         /* none: conditions depend only on time and on values that change at events */
   IndexVec preferred;      /* columns that stateSelect prefers as states, in order (preference.h) */
   struct Sensitivity *sensitivity; /* sensitivities through events (sensitivity.h); NULL: none */
   /* the array of the model, for checking its constraints; its columns are among those of the view */

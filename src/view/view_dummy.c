@@ -194,6 +194,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->is_direct = state_plan_is_direct(reduced->states) && !evaluator_calls_functions(run->evaluator);
   view->preferred = preference_columns(heap, run->evaluator->array);
   view->watched = watched_columns(heap, run->evaluator, reduced->modes);
+  view->reads_none = !view->watched.count && !run->evaluator->past;
   view->system.watched = watched_marks(heap, run->evaluator, &view->watched);
   view->chooses = dummy_chooses(run->dummy);
   chosen->form = (StateForm){.heap = heap,

@@ -192,6 +192,7 @@ Watcher *certificate_watch(Heap *heap, Certificate *certificate) {
                       .point = point_of,
                       .columns = view->watched.data,
                       .count = view->watched.count,
+                      .reads_none = view->reads_none,
                       .methods = &methods,
                       .proofs = certificate};
   return watcher_new(heap, &plan);

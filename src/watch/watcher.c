@@ -82,7 +82,7 @@ static bool peek_at(void *context, double t, double *margin) {
   const Segment *segment = looking->step->segment;
   const double *y = t < segment->t1 ? looking->y : segment->end;
   if (y == looking->y && plan->count) segment_some(segment, t, plan->columns, plan->count, looking->y);
-  else if (y == looking->y) segment_values(segment, t, looking->y);
+  else if (y == looking->y && !plan->reads_none) segment_values(segment, t, looking->y);
   edges_evaluate(plan->edges, t, y);
   fill_margins(plan->edges, margin);
   return true;
@@ -138,7 +138,7 @@ bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
 static bool reads_states(const Watcher *watcher, bool *interpolates) {
   const WatcherPlan *plan = &watcher->plan;
   const System *system = plan->system;
-  bool only_states = plan->count > 0;
+  bool only_states = plan->count > 0 || plan->reads_none;
   memset(watcher->is_state, 0, (size_t)system->columns * sizeof(bool));
   for (int32_t k = 0; k < system->links; k++) watcher->is_state[system->link_from[k]] = true;
   *interpolates = true;

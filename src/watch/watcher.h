@@ -58,8 +58,9 @@ typedef struct WatcherPlan {
   const System *system;
   /* All columns at a time of the step, with the rows solved. */
   bool (*point)(void *host, const Segment *segment, double t, double *y);
-  const uint32_t *columns; /* those that conditions read, each once; none: unknown */
+  const uint32_t *columns; /* those that conditions read, each once; none: unknown, unless `reads_none` */
   uint32_t count;
+  bool reads_none;             /* conditions depend only on time and on values that change at events */
   const ProofMethods *methods; /* NULL: nothing is proven, and the search also looks next to the ends of a step */
   void *proofs;
 } WatcherPlan;

@@ -143,7 +143,8 @@ static void make_steps(Solver *solver) {
                          .system = system,
                          .point = point_of_step,
                          .columns = model->watched_columns,
-                         .count = model->watched_count};
+                         .count = model->watched_count,
+                         .reads_none = !model->watched_count && !model->delays};
   DefectLooks looks = steps->looks;
   *steps = (Steps){.methods = &methods,
                    .host = solver,
