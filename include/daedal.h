@@ -133,9 +133,8 @@ typedef enum daedal_report_kind {
   DAEDAL_REPORT_INITIAL, /* of a result: how each initial value was found; "" if there are none (then the JSON has the conflict) */
   DAEDAL_REPORT_START_VALUES, /* of a result: the initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later
                                * run reads by the option start_values; only text */
-  DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made. As Base Modelica it has comments that say where each
-                               * equation comes from; as JSON it has the sizes. NULL for method "strangeness" if ranks select rows
-                               * */
+  DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made, as Base Modelica with comments that say where each
+                               * equation comes from. The JSON has its sizes. NULL for method "strangeness" if ranks select rows */
   /* of a result: the matrices that decided the choice of states at the start, one per line: the numbers of chosen and
    * of all candidates, the condition number of the scaled matrix, the variables that are not states; "" if there was no
    * choice; only text */
@@ -173,12 +172,12 @@ typedef struct daedal_plot {
   uint32_t width, height; /* of a picture in characters; 0: SVG */
 } daedal_plot;
 
-/* A picture as SVG, or in characters. A model has its incidence matrix; a result and files have curves over time; a comparison the
- * residuals of constraints over time; a linearization a Bode plot for each output and input; a sweep a map of each output over two
- * varied variables, or fan charts of the outputs over time (with keep_courses); an estimate measurements, fit and residuals. Pictures
- * of results and files depend on all members of `plot` (NULL: the defaults), those of linearizations only on its width and height.
- * The handle owns the picture until the next call.
- * NULL: there is none; if no variable matches, a diagnostic says so. */
+/* A picture as SVG, or in characters. The picture of a model is its incidence matrix; of a result and of files, curves over time;
+ * of a comparison, the residuals of constraints over time; of an estimate, measurements, fit and residuals. A linearization has a
+ * Bode plot for each output and input. A sweep has a map of each output over two varied variables, or fan charts of the outputs
+ * over time (with keep_courses). Pictures of results and files depend on all members of `plot` (NULL: the defaults), those of
+ * linearizations only on its width and height. The handle owns the picture until the next call. NULL: there is none; if no variable
+ * matches, a diagnostic says so. */
 const char *daedal_draw(void *handle, const daedal_plot *plot);
 
 /* Writes the trajectory of a result (.csv, .mat, .raw), the table of a sweep (.csv, .mat, .npy) or the matrices of a linearization (.mat). The ending

@@ -308,7 +308,8 @@ static void test_discrete_chains(void **state) {
                    "D p = time > 1\n");
 }
 
-/* Known texts replace variables, so that they can be compared; String has its options by place or by name. */
+/* Texts that are known replace their variables, so that they can be compared. Options of String are given by position or by name.
+ * */
 static void test_texts(void **state) {
   (void)state;
   expect_equations(

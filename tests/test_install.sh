@@ -69,6 +69,9 @@ else
     export PKG_CONFIG_PATH="$library/pkgconfig"
     try "compile, all static by pkg-config" cc -static "$folder/stranger.c" -o "$folder/by_name" $(pkg-config --cflags --static --libs daedal)
     try "run, all static by pkg-config" "$folder/by_name"
+    awk '/^```c$/ { inside = 1; next } /^```/ && inside { exit } inside' "$SOURCE_DIR/docs/embedding.md" >"$folder/first.c"
+    try "the program of the page" sh -c "cc -static $folder/first.c $(pkg-config --static --cflags --libs daedal) -o $folder/first"
+    try "run it" sh -c "cd $SOURCE_DIR && $folder/first | grep 'x ends at'"
   fi
 fi
 try "one version" grep -q "define DAEDAL_VERSION \"$version\"" "$prefix/include/daedal.h"

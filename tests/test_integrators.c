@@ -159,7 +159,8 @@ static void test_orders(void **state) {
   }
 }
 
-/* One run of the BDF code with step control, held at an order: its steps, and the largest errors at and inside of them. */
+/* One run of the BDF code with step control, held at an order. Returns the number of steps. *error: the largest error at the end of
+ * a step; *dense: the largest one inside a step. */
 static uint64_t controlled_steps(int order, double tolerance, double *error, double *dense) {
   Heap *heap = heap_new(NULL);
   Problem *problem = heap_alloc(heap, sizeof *problem);

@@ -11,7 +11,7 @@ import tempfile
 DAEDAL = os.environ["DAEDAL"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"
 MODELS = int(os.environ.get("OUTPUT_MODELS", "12" if SLOW else "60"))
-# Errors allowed in twice the state, in tolerances. Between its stages radau interpolates with the order of the stages, which is lower than that of its steps.
+# Largest error allowed for a column that is twice the state, in tolerances. Between its stages radau interpolates with the order of the stages, which is lower than that of its steps.
 SOLVERS = {"auto": 250, "radau": 250, "bdf": 20, "ida": 40, "cvode": 80}
 
 

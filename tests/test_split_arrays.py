@@ -192,13 +192,14 @@ class Split(unittest.TestCase):
         for line, value in [("Real t[2] = {sum(a[i].x) for i in 1:2};", 3), ("Real t[1] = a[2:2].x[2];", 2), ("Real t[1] = {sum(a[end].x)};", 3),
                             ("Real t[1] = {sum(sum(a[i].x[j] for j in 1:a[i].n) for i in 1:2)};", 4), ("Real t[2] = a.y;", 3),
                             ("Integer k = if time > 0.5 then 2 else 1; Real t[1] = {a[k].y};", 3), ("Real t[1] = {size(a, 1)};", 2),
-                            ("Real t[2]; equation for i in 1:2 loop t[i] = a[i].x[i]; end for;", 2), ("Real t[1] = {sum(a[1:0].y) + 1};", 1)]:
+                            ("Real t[2]; equation for i in 1:2 loop t[i] = a[i].x[i]; end for;", 2),
+                            ("Real t[2]; equation for i in 1:2 loop t[i] = if i == 2 then 5 else a[i + 1].y; end for;", 5), ("Real t[1] = {sum(a[1:0].y) + 1};", 1)]:
             final = final_values(self.PAIR % line)
             self.assertAlmostEqual([final[name] for name in final if name.startswith("t[")][-1], value, 7, line)
 
     def test_messages(self):
         for line, message in [("Real t[2,2] = a.x;", "elements of an array differ in size: [1] and [2]"), ("Real t = sum(a.x);", "elements of an array differ in size"),
-                              ("Real t[2] = a.z;", "`a[2].z` does not exist here"), ("Real t = a[3].y;", "subscript 3 is not in 1 .. 2"),
+                              ("Real t[2] = a.z;", "`a[2].z` does not exist here"), ("Real t = a[3].y;", "subscript 3 is out of range: dimension 1 has size 2"),
                               ("Real t = a[1,1].y;", "`a` has 1 dimensions, 2 subscripts are given")]:
             done = run(self.PAIR % line, "check")
             self.assertEqual((done.returncode, message in done.stderr), (3, True), done.stderr)

@@ -324,7 +324,7 @@ class Structure(unittest.TestCase):
         return json.loads(done.stdout)["structures"]
 
     def test_structures_are_derived_once(self):
-        """Points share the plans of the structures that they reach, at events and by values."""
+        """Points share the plans of structures, whether an event or a parameter value leads to a structure."""
         clutch, rewritten = model(self.CLUTCH, "clutch.mo"), model(self.REWRITTEN, "rewritten.mo")
         for points, period in ((3, 0.2), (40, 0.2), (40, 0.03)):
             vary = f"k=1:{2/(points - 1)!r}:3"

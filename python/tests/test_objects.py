@@ -438,7 +438,7 @@ def test_an_error_of_progress_has_the_result():
 
 
 def test_limits_of_a_model():
-    """The limits refuse larger models, and are kept by copies and pickled models."""
+    """Models beyond the limits are refused. Copies and pickled models keep the limits."""
     large = "model M Real x[4000]; equation for i in 1:4000 loop x[i] = time; end for; end M;"
     for use in (daedal.Model, daedal.load, daedal.simulate):
         with pytest.raises(daedal.ModelError, match="--limits memory=2M allows more"):

@@ -287,7 +287,7 @@ void publish_files(daedal_files *files);
 /* Message number `index`. A broken handle has one more message, which says so. For NULL there are no messages. */
 daedal_diagnostic published_get(const Published *published, bool broken, uint32_t index);
 
-/* Sets the status by whether the work succeeded, and publishes the messages; returns `ok`. */
+/* Sets the status, which depends on `ok` (did the work succeed?), and publishes the messages. Returns `ok`. */
 bool result_finish(daedal_result *result, bool ok);
 
 /* ---- protected calls (protect.c) ---- */

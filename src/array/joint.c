@@ -95,9 +95,8 @@ static double find_edge(Dag *dag, Expr difference, RandomPoint *point) {
 /* The gaps at random points on both sides of edges. */
 typedef struct Joint {
   JointGap largest;
-  uint32_t points,
-      jumps;       /* number of points where both branches are defined, and of those points where they do not meet */
-  bool is_defined; /* both branches are defined at all points */
+  uint32_t points, jumps; /* points where both branches are defined; those of them where the branches do not meet */
+  bool is_defined;        /* both branches are defined at all points */
 } Joint;
 
 static Joint find_joint(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {

@@ -4,7 +4,7 @@
 #include "expr/dag.h"
 
 /* Do the branches of if left < right (or another relation) have equal values and slopes at its edge? Tries random points near the
- * edge, on the sides where both are defined; false: they do not, or it is unknown. O(size of the expressions). */
+ * edge, on the sides where both branches are defined. false: they do not meet, or that is unknown. O(size of the expressions). */
 bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise);
 
 /* The same for the values of the branches: is there no jump at the edge? */

@@ -632,7 +632,7 @@ typedef struct Sorter {
   const Model *model;
   const Logic *logic;
   uint32_t *step_of; /* per leaf: its step, MAP_NONE */
-  uint32_t *waits;   /* per step: steps that it reads and that are not placed */
+  uint32_t *waits;   /* per step: the number of steps whose values it reads and that have no place yet */
   uint32_t *first;   /* per step: the first of its readers in the list of links, MAP_NONE */
   VEC(StepLink) links;
   IndexVec order; /* steps placed */

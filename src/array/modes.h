@@ -14,7 +14,7 @@ typedef struct Modes {
   uint32_t count;
   uint32_t first; /* discrete leaf index of mode 0: after the leaves of the model and of the logic */
   Expr *relation; /* the expression whose value the mode is; its operator says how it follows from the difference */
-  Expr *written;  /* the difference as the equations write it, for guesses at which they do not hold */
+  Expr *written;  /* the difference as the equations write it, for guesses that do not satisfy the equations */
   /* inner relations are replaced by their modes, and variables with explicit equations by their expressions */
   Expr *difference;
   Expr *size;     /* size of the terms of the difference: its round-off is relative to that */

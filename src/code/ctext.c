@@ -1,6 +1,6 @@
-/* ctext: see ctext.h. Names in the text: y p d q t k o are the arrays (columns, parameters, discrete variables, pre values, time,
- * scratch, outputs), v values, x and g leaves of an instance, w the work space that passes values from one function to the next, b
- * bases of strided lanes, s starts. */
+/* ctext: see ctext.h. Names in the text. Arrays: y columns, p parameters, d discrete variables, q pre values, t time, k scratch, o
+ * outputs. v: values. x, g: leaves of an instance. w: the work space that passes values from one function to the next. b: bases of
+ * strided lanes. s: starts. */
 #include "code/ctext.h"
 
 #include "base/number.h"

@@ -11,7 +11,7 @@ enum {
  * size in a column. */
 static const double ROUND_OFF = 1.5e-8;
 
-/* Factors are renewed where corrections shrink by less than this. The matrix changes with the point by about as much as the point
+/* Factors are renewed if corrections shrink by less than this. The matrix changes with the point by about as much as the point
  * moves. */
 static const double STALE = 0.1;
 

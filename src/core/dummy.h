@@ -41,8 +41,8 @@ Dummy *dummy_make(Heap *heap, const DummyPlan *plan, const RowsHost *host);
 /* Selects states at a point, by column-pivoted QR of each scaled H. false: the H of *block is rank-deficient there. */
 bool dummy_select(Dummy *dummy, double t, const double *y, int32_t *block);
 
-/* The same, but prefers as states the columns with a larger `held` (0, 1, 2, per column of the array), whose start values are
- * held. */
+/* The same, but holds start values: the larger `held` of a column (0, 1, 2, per column of the array), the more it is preferred as a
+ * state. */
 bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t *held, int32_t *block);
 
 /* Examines the present choice at a point. Selects a block again if an exchange would improve some M by more than the threshold.

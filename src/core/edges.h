@@ -58,8 +58,8 @@ typedef struct EdgeHistory {
   double largest; /* the largest peak so far */
   double nominal; /* size of the difference at the nominal values of the columns */
   EventTimes times;
-  int hovers;      /* events in a row between which it stayed near its edge */
-  int slides_with; /* 1 + the mode of the slide that it follows; 0: it does not slide */
+  int hovers;      /* consecutive events between which the mode stayed near its edge */
+  int slides_with; /* 1 + the mode whose slide this mode follows; 0: it does not slide */
   int jumps;       /* the rate jumps where the mode changes, and leads back to the edge from both sides */
   int is_widened;  /* its slack is larger than the tolerance requires, to bound the number of events */
 } EdgeHistory;

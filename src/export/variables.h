@@ -43,7 +43,7 @@ typedef struct ExportVariable {
   bool has_start;                  /* its start value can be set */
   bool is_fixed;                   /* a start value that is set is kept; otherwise it is a guess */
   double start, min, max, nominal; /* NAN if not given */
-  uint32_t derivative;             /* variable of which it is the derivative; MAP_NONE */
+  uint32_t derivative;             /* the variable whose derivative this one is; MAP_NONE */
 } ExportVariable;
 
 typedef struct ExportVariables {

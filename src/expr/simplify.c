@@ -303,7 +303,7 @@ static Expr simplify_relation(Dag *dag, Op op, Expr a, Expr b) {
   return fold(dag, op, (Expr[]){dag_constant(dag, order), EXPR_ZERO}, 2);
 }
 
-/* and: a true operand leaves the other operand, a false operand decides; or: the other way round. */
+/* `and` with a true operand is the other operand; with a false operand it is false. For `or` it is the reverse. */
 static Expr simplify_logic(Dag *dag, Op op, Expr a, Expr b) {
   double value;
   if (a == b) return a;

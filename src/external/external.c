@@ -124,8 +124,8 @@ static Address as_address(void *symbol) {
   return address;
 }
 
-/* The address of a function of a library. Functions in code that daedal compiled may be static; there another function returns the
- * address. */
+/* The address of a function of a library. In code that daedal compiled, the function may be static; then another function returns
+ * its address. */
 Address external_address(const ExternalRights *rights, const char *name) {
   char teller[256];
   snprintf(teller, sizeof teller, EXTERNAL_TELLER "%s", name);

@@ -266,7 +266,7 @@ static bool open_array(Reader reader, Array *array) {
   return true;
 }
 
-/* Is this the first word of a path with dots? Returns the rest after it; NULL: it is not. */
+/* Is this the first word of a path with dots? Returns the path after this word; NULL: it is not the first word. */
 static const char *path_behind(const char *path, const char *word, size_t length) {
   if (strncmp(path, word, length) != 0) return NULL;
   return path[length] == '.' ? path + length + 1 : path[length] ? NULL : path + length;

@@ -13,7 +13,7 @@ typedef struct Explanation {
   uint32_t largest_linear, largest_nonlinear; /* rows */
   double residual;                            /* largest scaled residual of all rows */
   uint32_t residual_row;                      /* of the system; MAP_NONE if there are no rows */
-  double condition;               /* estimate: of the scaled Jacobian d rows / d columns that they determine, 1-norm */
+  double condition; /* estimate, 1-norm: of the scaled Jacobian of the rows by the columns that they determine */
   const Propagation *propagation; /* NULL: not requested */
 } Explanation;
 

@@ -283,8 +283,8 @@ static void check_arguments(Tree *tree, Instance *instance, const AstModificatio
   }
 }
 
-/* Modifiers of base classes are checked against the whole instance. Modifiers of a class count as those of an extends clause,
- * because it may extend the class that they modify. */
+/* Modifiers of base classes are checked against the whole instance. Modifiers in a class are treated like those of an extends
+ * clause, because the class may extend the class that they modify. */
 void check_modifiers(Tree *tree, Instance *instance) {
   if (instance->is_failed) return;
   for (uint32_t i = 0; i < instance->modifiers.count; i++)

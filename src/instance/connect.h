@@ -199,8 +199,8 @@ Instance *connect_follow(Connections *connections, ConnectPath *path);
 typedef struct ConnectTarget {
   Instance *instance; /* NULL: absent */
   uint32_t element;   /* its number over the dimensions that `instance` does not share with the clause's instance */
-  uint32_t own;       /* product of all sizes of the instance that it does not share */
-  uint32_t shared;    /* product of the sizes of the clause's instance that it does not share */
+  uint32_t own;       /* product of the sizes of `instance` that the clause's instance does not share */
+  uint32_t shared;    /* product of the sizes of the clause's instance that `instance` does not share */
 } ConnectTarget;
 
 /* The meaning of one argument of a connect clause. */

@@ -1,8 +1,8 @@
 /* redeclare: checks which redeclarations the language allows (Modelica 3.6, sections 7.3.2 and 7.3.3), and to which
  * inner component an outer one may refer (section 5.4).
  *
- * Redeclared elements are recorded while the tree grows. They are checked once it is complete, when every type that they name can
- * be instantiated. */
+ * Redeclared elements are recorded while the tree grows. They are checked when the tree is complete, because every type that they
+ * name can then be instantiated. */
 #include "instance/lookup.h"
 
 static bool refuse(Tree *tree, const Instance *owner, const AstElement *declared, const AstElement *before,

@@ -404,7 +404,8 @@ static bool has_iterator(Copy *copy, AstExpr e) {
   return found;
 }
 
-/* The subscripts that dimension k of the array has in the reference: false if they are not known now, and all are to be taken. */
+/* The subscripts that dimension k of the array has in the reference: false if they are not known now, and all are to be taken. One
+ * that is out of range is an error only if it is evaluated. */
 static bool known_subscripts(Copy *copy, const SplitReference *split, uint32_t k, IndexVec *values, bool *is_single) {
   Tree *tree = copy->r->tree;
   const struct Dimension *dimension = &split->step.instance->dimensions.data[k];
@@ -417,13 +418,7 @@ static bool known_subscripts(Copy *copy, const SplitReference *split, uint32_t k
     is_known = try_subscript(tree, e, copy->r->scope, copy->r->values, copy->r->value_count, dimension->size, values,
                              is_single);
   }
-  for (uint32_t i = 0; i < values->count; i++)
-    if (values->data[i] - 1 >= dimension->size) {
-      tree_error(tree, ast_span(tree->ast, e), copy->r->scope.instance, "subscript %d is not in 1 .. %u",
-                 (int)values->data[i], dimension->size);
-      copy->failed = true;
-      return true;
-    }
+  for (uint32_t i = 0; i < values->count; i++) is_known = is_known && values->data[i] - 1 < dimension->size;
   if (!is_known) values->count = 0, *is_single = false;
   for (uint32_t i = 1; (is_all || !is_known) && i <= dimension->size; i++) vec_push(tree->heap, values, i);
   return is_known;

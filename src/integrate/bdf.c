@@ -386,8 +386,8 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->h_next = h * (failures > 1 ? 1 / SEVERAL : fmax(1 / SEVERAL, fmin(SAFETY, ratio)));
 }
 
-/* The corrector did not converge: first try new factors, then a smaller step. Both are counted, because a choice of states that
- * becomes singular shows in factors that are no longer good enough, and the stepper watches that count. */
+/* The corrector did not converge: first try new factors, then a smaller step. Both are counted. If a choice of states becomes
+ * singular, factors are soon no longer good enough, so the stepper watches this count. */
 static void bdf_retry(Bdf *bdf, double h) {
   bdf->statistics.rejected_convergence++;
   bdf->factored_leading = 0;

@@ -1,7 +1,7 @@
 /* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
  *
- * CVODE sees the states only. Each right-hand side is one `complete`. It starts from the columns of the call before, moved along
- * their derivatives, or proceeds in several parts if that is too far. The Jacobian is the exact dense one of the rates. A pivot
+ * CVODE sees the states only. Each right-hand side is one `complete`. It starts from the columns of the previous call, moved along
+ * their derivatives. If that is too far, it proceeds in several parts. The Jacobian is the exact dense one of the rates. A pivot
  * changes the meaning of the components, so it restarts the history with the present step size. */
 #include "base/copy.h"
 #include "core/constants.h"

@@ -49,7 +49,7 @@ typedef struct Erk {
   /* The columns whose derivatives are columns, too: first the states, then those that are combined only as a guess. */
   int32_t states, paired, free_count, guessed_count, given_count, branch_count;
   int32_t *column, *rate; /* [columns] */
-  int32_t *free_columns;  /* [columns] its derivative is not a column: first those that need a guess */
+  int32_t *free_columns;  /* [columns] columns whose derivative is not a column; those that need a guess come first */
   int32_t *given;         /* [columns] is not a state, and needs no guess */
   int32_t *branch;        /* [columns] is not a state, and is found only from its prediction */
   int32_t *place;         /* [columns] index in `column`; or NO_DERIVATIVE, GIVEN */

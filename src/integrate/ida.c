@@ -36,7 +36,7 @@ typedef struct Ida {
   IntegratorOptions options;
   Elimination *elimination;
   Linear *linear;
-  double *jacobian, *values; /* of G; of the matrix with the states eliminated */
+  double *jacobian, *values; /* entries of the Jacobian of G, and of the matrix with the states eliminated */
   double *work;              /* [columns] */
   double *rows;              /* [rows] */
   Secant secant;

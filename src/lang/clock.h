@@ -3,8 +3,8 @@
  * Every use of an operator (sample, hold, previous, subSample, ...) becomes a separate discrete variable while code is run over the
  * graph (clock_operator.c). So equations contain no clocked operators, only variables. Then the variables are partitioned into
  * clocks, and their rates are found as exact fractions of a base clock (clock_infer.c). Finally, a when for each clock assigns
- * these variables at its ticks (clock_write.c). All other equations of a clock are kept unchanged: the values that they read change
- * only at ticks, so they may hold at all times. */
+ * these variables at its ticks (clock_write.c). All other equations of a clock are kept unchanged. The values that they read change
+ * only at ticks, so the equations may hold at all times. */
 #pragma once
 
 #include "lang/elaborate.h"

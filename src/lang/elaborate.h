@@ -33,7 +33,7 @@ typedef struct ClassEntry {
   const AstClass *ast;
   Name name;   /* with the enclosing packages: P.Q.f */
   Name scope;  /* the enclosing packages: P.Q, or empty */
-  Name inside; /* where names inside it are looked up: its name, or empty if they are full names */
+  Name inside; /* where names inside the class are looked up: its name, or empty if they are full names */
   ClassRole role;
   Progress progress; /* of the definition in the model's lists */
   uint32_t index;    /* enumeration, record, routine, external object */

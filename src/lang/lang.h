@@ -53,8 +53,7 @@ typedef VEC(double) NumberVec;
 typedef struct LangSession LangSession;
 
 LangSession *lang_session(Ast *ast, LangOptions options);
-/* Definitions and declarations as in a flat program. The number of a constant's or variable's component is how many were declared
- * before. */
+/* Definitions and declarations as in a flat program. Components are numbered from 0 in order of declaration. */
 void lang_define(LangSession *session, const AstClass *definition);
 uint32_t lang_declare(LangSession *session, const AstElement *element, bool is_constant);
 

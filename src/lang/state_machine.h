@@ -1,6 +1,6 @@
 /* state_machine: states and transitions (Modelica Language Specification 3.6, chapter 17), expressed by clocked equations.
  *
- * While equations run, transitions are recorded, and for each equation the state that contains it. Then each machine gets a
+ * While equations are read, transitions are recorded, and so is the state that contains each equation. Then each machine gets a
  * variable with the number of its active state, and the equations of a state become those of a clock:
  *
  *   x = f             in state s becomes     x = if activeState(s) then f else previous(x)

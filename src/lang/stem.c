@@ -1,5 +1,6 @@
 /* stem: arrays and records whose elements a tool has declared one by one: a[1], a[2], c.re, c.im. An undeclared name may be the
- * stem a or c of such names, or have subscripts inside its quotes, 'a[\'i\'].x'; both are assembled from their elements.
+ * stem a or c of such names, or have subscripts inside its quotes, 'a[\'i\'].x'. In both cases the value is assembled from the
+ * elements.
  *
  * Invariant: stems are built on the first look-up that finds nothing else, in time linear in the text of all names. An element
  * whose subscripts are enumeration literals is also known by their numbers. */

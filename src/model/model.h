@@ -285,8 +285,8 @@ void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVe
 
 /* ---- alias elimination (alias.c) ---- */
 
-/* How each unknown is represented after elimination of x = y, x = -y, x = constant and v = der(x), v =
- * -der(x): derivative k of unknown j is sign * derivative k + shift of the representative, or a constant. */
+/* How each unknown is represented after elimination of x = y, x = -y, x = constant, v = der(x) and v = -der(x). Derivative k of
+ * unknown j is a constant, or sign times derivative k + shift of the representative. */
 typedef struct Aliases {
   uint32_t count;      /* unknowns */
   uint32_t *root;      /* representative unknown, itself if kept; UINT32_MAX if constant */

@@ -14,7 +14,7 @@ struct LeastNorm {
   int32_t *number;            /* per column: its number among the free columns; -1 if it is held */
   double slack;
   double *work;            /* free columns, then rows */
-  int32_t *begin, *places; /* the pattern; per row: where its next entry goes */
+  int32_t *begin, *places; /* the pattern; per row: the place of its next entry */
   int32_t *index;
   double *value;
   Linear *linear; /* NULL: the pattern must be made */

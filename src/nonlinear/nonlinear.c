@@ -365,8 +365,8 @@ static double more_slack(double slack) {
   return slack == SLACK ? FIRM_SLACK : slack == FIRM_SLACK ? 1e-6 : 100 * slack;
 }
 
-/* Damps the columns that the last step would move farthest relative to their size: there its linear model fails first. false: all
- * move by similar amounts. */
+/* Damps the columns that the last step would move farthest relative to their size, because its linear model fails first for these.
+ * false: all columns move by similar amounts. */
 static bool damp(Nonlinear *nonlinear, const double *x) {
   double largest = step_size(nonlinear, x);
   int32_t damped = 0;

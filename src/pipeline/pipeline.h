@@ -211,8 +211,9 @@ void simulation_exchange_leaves(Simulation *simulation);
 /* Treats the values set since the last event as an event at the time reached. false: an error is in diags. */
 bool simulation_settle(Simulation *simulation);
 
-/* Saves the whole state of a stepped run in the heap, which must not outlive the run's, and restores it. The run restarts where it
- * is saved, so it and every run restored there continue alike, bit for bit. NULL, false: an error is in diags. */
+/* Saves the whole state of a stepped run in the heap, which must not outlive the run's, and restores it. Saving restarts the run at
+ * this point, so it continues with the same numbers, bit for bit, as every run that is restored there. NULL, false: an error is in
+ * diags. */
 typedef struct SimulationState SimulationState;
 SimulationState *simulation_save(Simulation *simulation, Heap *heap);
 bool simulation_restore(Simulation *simulation, const SimulationState *state);

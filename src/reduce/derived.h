@@ -2,7 +2,7 @@
  * variables that the array does not have.
  *
  * Invariant: every variable of the original model keeps its name and number; new ones follow. A column of the array is a variable,
- * or the derivative of the one below it to which it is tied. */
+ * or the derivative of the column below it, to which it is tied. */
 #pragma once
 
 #include "reduce/reduction.h"

@@ -144,9 +144,9 @@ static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *a
   return rank_parts_list(of_row, array->rows, of_column, array->columns, (uint32_t)coarse->n_blocks, arena);
 }
 
-/* Uses the array of the structural offsets, with its consistent point, if its ranks confirm the structural analysis: its rows are
- * independent and determine every column of w; with branches, they also determine every column of x that cannot be a state. false,
- * silently: they do not, or it is too large. O(columns^3) of each block. */
+/* Uses the array of the structural offsets, with its consistent point, if its ranks confirm the structural analysis. For this, its
+ * rows must be independent and determine every column of w. With branches, they must also determine every column of x that cannot
+ * be a state. false, silently: they do not, or it is too large. O(columns^3) of each block. */
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Blocks *coarse, Evaluator *evaluator,
                                const double *y, double t) {
   Array *array = code->array;

@@ -122,8 +122,8 @@ bool strangeness_find_level(Strangeness *strangeness, double t);
 /* Moves the columns of x slightly, so that nothing is zero by chance. */
 void strangeness_perturb(const Strangeness *strangeness, double *y);
 
-/* Which point near a given point is used: the consistent point nearest to the moved point; one with the fixed variables at
- * their moved values; or, near a consistent point, a point on the same branch of the solutions. */
+/* Which point near a given point is used. NEAREST: the consistent point nearest to the moved point. FIXED: one with the fixed
+ * variables at their moved values. BRANCH: near a consistent point, a point on the same branch of the solutions. */
 typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED, GENERIC_BRANCH } Generic;
 
 /* Moves (t, y) to a consistent point nearby at which nothing is zero by chance. false: none was found. */

@@ -38,8 +38,8 @@ static char *copy_text(Heap *heap, const char *text) {
   return memcpy(heap_alloc(heap, size), text, size);
 }
 
-/* Called by commit, by abandon, or at the end of the heap. Removes the file first and closes it last; both do nothing after
- * a commit, which clears the fields. */
+/* Called by commit, by abandon, or at the end of the heap. Removes the file first and closes it last. A commit clears the fields,
+ * so after a commit this does nothing. */
 static void release_writer(void *object) {
   FileWriter *writer = object;
   if (writer->temporary) unlink(writer->temporary);

@@ -33,7 +33,7 @@ typedef enum Message {
 
 /* A group of the root. */
 typedef struct Group {
-  uint64_t header, name; /* header: the address of its header; name: the place of its name among the names */
+  uint64_t header, name; /* address of the group's header; where its name begins in Hdf5.names */
 } Group;
 
 struct Hdf5 {

@@ -1,5 +1,5 @@
-/* incidence: see incidence.h. A picture is one or two matrices of squares; each is drawn either entry by
- * entry or as a map of MAP_CELLS by MAP_CELLS cells, equal neighbours in a row merged. */
+/* incidence: see incidence.h. A picture is one or two matrices of squares; each is drawn either entry by entry or as a map of
+ * MAP_CELLS by MAP_CELLS cells. Neighbours in a row that are equal are drawn as one. */
 #include "result/incidence.h"
 
 #include "base/number.h"

@@ -1,5 +1,5 @@
-/* initial_report: see initial_report.h. Every unknown of the model has its line, in order of declaration. Those that alias
- * elimination removed show the value of the column that they stand for. */
+/* initial_report: see initial_report.h. Every unknown of the model has its line, in order of declaration. Variables that alias
+ * elimination removed show the value of the column that represents them. */
 #include "result/initial_report.h"
 
 #include "base/number.h"

@@ -1,6 +1,6 @@
-/* mat: results in the trajectory format of Modelica tools, MATLAB level 4 matrices (Aclass, name, description, dataInfo, data_1,
- * data_2; layout binTrans): data_1 has the constant signals (first and last value), and data_2 has one column for each row of the
- * run. dataInfo says in which matrix and row each signal is, and with which sign.
+/* mat: results in the trajectory format of Modelica tools. It consists of MATLAB level 4 matrices (Aclass, name, description,
+ * dataInfo, data_1, data_2; layout binTrans). data_1 has the constant signals (first and last value), and data_2 has one column for
+ * each row of the run. dataInfo says in which matrix and row each signal is, and with which sign.
  *
  * Invariant: a file is never larger than MAT_LIMIT, the offsets that its readers can hold. */
 #pragma once

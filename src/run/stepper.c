@@ -461,8 +461,8 @@ static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
   refuse_many(heap, span / shortest, SELDOM, "%s needs %s steps", what);
 }
 
-/* Events and steps that are known in advance count as work. Those that the run finds do not: its end is known, and it can be
- * interrupted. */
+/* Events and steps that are known in advance count as work. Events that a run finds do not count: the end of the run is known, and
+ * it can be interrupted. */
 static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
   const Switches *switches = view->switches;
   if (isfinite(options->stop)) {

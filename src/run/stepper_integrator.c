@@ -124,8 +124,8 @@ void stepper_leave_if_stiff(Stepper *stepper) {
   leave_explicit(stepper, stepper->steps.integrator->time(stepper->steps.self), stepper->steps.ahead);
 }
 
-/* The method to continue with at t, where the current one has failed; NULL: there is none. Each of the implicit methods may help
- * where the other fails, as long as they advance. */
+/* The method to continue with at t, where the current one has failed; NULL: there is none. An implicit method may succeed where
+ * another one fails, as long as the run advances. */
 static const Integrator *other_integrator(const Stepper *stepper, double t) {
   if (stepper->steps.integrator == &integrator_erk) return &integrator_radau;
   if (stepper->steps.integrator == &integrator_radau) return &integrator_bdf;

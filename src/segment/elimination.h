@@ -13,7 +13,7 @@
 typedef struct JacobianPattern {
   int32_t rows;
   const int32_t *column_start, *row_index;
-  const bool *left_out; /* [columns] columns that are neither part of it nor states; NULL: none */
+  const bool *left_out; /* [columns] columns that are neither states nor part of the pattern; NULL: none */
 } JacobianPattern;
 
 typedef struct Elimination {

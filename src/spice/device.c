@@ -266,7 +266,7 @@ static bool read_branch_line(Device *device, char letter, Cursor *cursor) {
   return true;
 }
 
-/* valid CONDITION: a run in which it does not hold warns. */
+/* valid CONDITION: a run in which the condition is false gives a warning. */
 static bool read_validity(Device *device, Cursor *cursor) {
   Circuit *circuit = device->circuit;
   Dag *dag = circuit->dag;

@@ -35,7 +35,7 @@ bool network_make(Network *network, Circuit *circuit);
 /* The level whose sum of current laws is in the row of a node. */
 Level network_row_level(const Network *network, uint32_t node);
 
-/* The branches of a path from a to b along capacitors and voltage sources that close no loop, in order. MAP_NONE branches never
+/* The branches of a path from a to b, in order: only capacitors and voltage sources that close no loop. MAP_NONE branches never
  * occur. `forward[k]`: the branch is passed from `from` to `to`. */
 typedef struct Path {
   IndexVec branches;

@@ -15,9 +15,9 @@ typedef struct DulmageSet {
   const int32_t *rows, *columns;
 } DulmageSet;
 
-/* A connected component of the over- or under-determined part. Over-determined: culprit.n_rows == culprit.n_columns + 1, its
- * columns are all those of its rows. Under-determined: culprit.n_columns == culprit.n_rows + 1, its rows are all those of its
- * columns. `excess` is the number of rows (columns) that the component has too many. */
+/* A connected component of the over- or under-determined part. Over-determined: culprit.n_rows == culprit.n_columns + 1, and its
+ * rows have no entry in another column. Under-determined: culprit.n_columns == culprit.n_rows + 1, and no other row has an entry in
+ * its columns. `excess` is the number of rows (columns) that the component has too many. */
 typedef struct DulmageComponent {
   DulmageSet all, culprit;
   int32_t excess;

@@ -61,7 +61,7 @@ static void find_superfluous(Arena *arena, Arena *scratch, const Pattern *tight,
   }
 }
 
-/* Is coarse block b a function of time? It is one if neither the block nor any block on which it depends has states. */
+/* Is coarse block b a function of time? This is the case if neither the block nor any block on which it depends has states. */
 static bool is_driven(const Structure *structure, const Incidence *incidence, int32_t b, const bool *driven) {
   const Blocks *coarse = &structure->coarse;
   int32_t states = 0;

@@ -14,7 +14,7 @@ typedef struct SensitivityTarget {
 
 /* Derivatives of start values that replace the model's own. */
 typedef struct StartSlopes {
-  const double *const *by; /* per target and variable; NAN: the start value is that of the model; NULL: all are */
+  const double *const *by; /* per target and variable; NAN: the model's own start value; NULL: all are NAN */
   uint32_t variables;
 } StartSlopes;
 

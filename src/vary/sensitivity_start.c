@@ -97,7 +97,7 @@ static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
  *
  * The gradient that an adjoint finds is that of the sensitivities over the same steps, so these must resolve the sensitivities. A
  * few targets are followed one by one. If there are many targets, one random combination of them is followed, with weights by their
- * sizes. The probability that they cancel in it is zero. */
+ * sizes. The probability that they cancel in such a sum is zero. */
 
 /* The size of a target: its value, or 1. */
 static double target_size(const Sensitivity *sensitivity, const Initial *initial, const SensitivityTarget *target) {
