@@ -223,7 +223,8 @@ typedef struct Call {
   Solver *solver;
   double until; /* the latest end of the step */
   StepEnd end;
-  int mode; /* that causes an event */
+  int mode;                    /* that causes an event */
+  IntegratorStatistics before; /* the step */
   SolverStatus status;
 } Call;
 
@@ -295,9 +296,25 @@ void host_switch(Solver *solver) {
   if (has_integrator(solver)) protect(&(Call){.solver = solver}, switch_states);
 }
 
-/* Begins a failed step again where sizes of states can be larger. */
-static bool begin_again(Steps *steps) {
+/* Adds the work of the integrator since `before`. */
+static void count_work(Solver *solver, const IntegratorStatistics *before) {
+  Scalars *now = solver->now;
+  IntegratorStatistics after;
+  solver->steps.integrator->statistics(solver->steps.self, &after);
+  now->steps += (int)(after.steps - before->steps);
+  now->rejected +=
+      (int)(after.rejected_error + after.rejected_convergence - before->rejected_error - before->rejected_convergence);
+  now->next = after.next;
+}
+
+/* Begins a failed step again where sizes of states can be larger, with an integrator that does not remember the failure. */
+static bool begin_again(Call *call) {
+  Steps *steps = &call->solver->steps;
   if (!steps_widen_sizes(steps)) return false;
+  count_work(call->solver, &call->before);
+  call->before = (IntegratorStatistics){0};
+  steps->self = 0;
+  make_integrator(call->solver);
   steps_start(steps, steps->now->before, steps->begin, 0);
   return true;
 }
@@ -310,7 +327,7 @@ static void step(void *context) {
   do {
     steps_begin(steps);
     if (steps_step(steps, steps_end(steps, call->until)) != STEP_OK) {
-      if (!begin_again(steps)) return;
+      if (!begin_again(call)) return;
       continue;
     }
     call->end = steps_find_end(steps);
@@ -329,21 +346,18 @@ static bool was_tiny(const Solver *solver, double stop) {
 SolverStatus host_step(Solver *solver, double until, StepEnd *end) {
   Scalars *now = solver->now;
   Steps *steps = &solver->steps;
-  IntegratorStatistics before, after;
   Call call = {.solver = solver, .until = until};
   if (has_integrator(solver) && was_tiny(solver, until)) host_start(solver, 0);
   if (!has_integrator(solver)) return SOLVER_FAILED;
   steps->stop = host_end(solver);
-  steps->integrator->statistics(steps->self, &before);
+  steps->integrator->statistics(steps->self, &call.before);
   steps->taken_again = 0;
   protect(&call, step);
   *end = call.end;
   if (call.status != SOLVER_OK) return SOLVER_FAILED;
-  steps->integrator->statistics(steps->self, &after);
-  now->steps += (int)(after.steps - before.steps) - steps->taken_again;
-  now->rejected += steps->taken_again + (int)(after.rejected_error + after.rejected_convergence -
-                                              before.rejected_error - before.rejected_convergence);
-  now->next = after.next;
+  count_work(solver, &call.before);
+  now->steps -= steps->taken_again;
+  now->rejected += steps->taken_again;
   now->step = end->t - now->at.before;
   if (end->is_event || end->t >= now->at.t_doubt) now->at.t_doubt = HUGE_VAL;
   return SOLVER_OK;
