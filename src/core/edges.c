@@ -393,7 +393,9 @@ static double nearest_edge(const Edges *edges, int m) {
   return condition_edge(kind_of(edges, m), edges->difference[m]);
 }
 
-/* An event counts as hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event
+/* Does the difference of mode m hover at its edge? Then its hysteresis grows.
+ *
+ * An event counts as hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event
  * before. These tolerances are relative to the largest value of the difference so far or, if events come fast, to its
  * nominal size. After ATTEMPTS such events in a row, hysteresis grows from a small part of the tolerance up to the
  * tolerance. It starts small because it turns a bend into a jump, around which the solution may cycle. It may be larger than
@@ -407,7 +409,6 @@ static double nearest_edge(const Edges *edges, int m) {
  *
  * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if
  * hysteresis causes them, or a part of it would. */
-/* Does the difference of mode m hover at its edge? Then its hysteresis grows. */
 static bool let_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;

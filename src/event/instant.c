@@ -548,7 +548,8 @@ static bool is_left_by_states(Bordered *bordered, ConstMoment at) {
   return true;
 }
 
-/* Is the Jacobian nearly singular at a point, compared with another point in all lost directions? A linear equation is not. */
+/* Is the Jacobian much closer to singular at a point than at another point along all lost directions? That of a linear equation is the
+ * same at both. */
 static bool is_bottom(Bordered *bordered, ConstMoment at, double *y) {
   double here, beside;
   if (!find_tangents(bordered, at)) return false;
@@ -558,7 +559,8 @@ static bool is_bottom(Bordered *bordered, ConstMoment at, double *y) {
   return fabs(here) <= NEGLIGIBLE * fabs(beside);
 }
 
-/* Does the solution stay where it is in a lost direction? There it is flat, or does not move. Others may begin to move. */
+/* Does the solution stay where it is along the lost directions, or is the Jacobian exactly singular there? Along other directions the
+ * solution may begin to move. */
 static bool rests(Bordered *bordered, ConstMoment near, ConstMoment far, double *y) {
   double way[LOST_LIMIT];
   if (!is_left_by_states(bordered, near) || !is_left_by_states(bordered, far) || !is_bottom(bordered, near, y))

@@ -154,8 +154,8 @@ static Expr add_node(Dag *dag, Node node, unsigned flags) {
  * some hundred nanoseconds. */
 enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
-/* The node equal to the candidate. `fresh`: the node is new, and its pool entries stay. `is_listed`: the caller puts a new node
- * into a list instead of the table. */
+/* Finds the node that equals the candidate, or adds one. `fresh`: it was added, so the pool entries of the candidate are in use.
+ * `is_listed`: a node that is added does not go into the table, because the caller keeps it in a list. */
 static Expr intern_or_list(Dag *dag, Node candidate, bool is_listed, bool *fresh) {
   Key key = make_key(dag, &candidate, (uint32_t)hash_node(dag, &candidate));
   heap_work(dag->heap, dag->pools.nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);

@@ -29,12 +29,6 @@ static bool is_around(const Instance *node, const Instance *scope) {
   return false;
 }
 
-/* The subscript of a place in dimension k of an array. */
-static uint32_t subscript_at(const Instance *array, uint32_t place, uint32_t k) {
-  for (uint32_t i = array->dimensions.count; --i > k;) place /= array->dimensions.data[i].size;
-  return place % array->dimensions.data[k].size + 1;
-}
-
 /* The array that has the dimensions of the instance: itself, or the split one whose element it is. */
 static const Instance *array_of(const Instance *instance) { return instance->array ? instance->array : instance; }
 
@@ -53,7 +47,7 @@ static Lead lead_of(const Instance *instance, const Modifier *modifier) {
     bool is_shared = modifier && (is_around(at, modifier->scope.instance) || is_around(at, modifier->of));
     for (uint32_t k = 0; k < array->dimensions.count && lead.total < LEAD_LIMIT && lead.pick_count < LEAD_LIMIT; k++) {
       if (!at->array) lead.sizes[lead.total++] = array->dimensions.data[k].size;
-      lead.picks[lead.pick_count++] = at->array ? subscript_at(array, at->place, k) : 0;
+      lead.picks[lead.pick_count++] = at->array ? instance_subscript(array, at->place, k) : 0;
     }
     if (is_shared) lead.shared = lead.total, lead.pick_count = 0;
   }

@@ -260,6 +260,9 @@ static inline bool instance_is_leaf(const Instance *instance) { return instance-
  * that are declared. i < elements.count. */
 Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
 
+/* The subscript in dimension k of the element of an array at a place, which counts from 0 over all dimensions. */
+uint32_t instance_subscript(const Instance *array, uint32_t place, uint32_t k);
+
 /* The element of a split array at a place; NULL after an error. */
 Instance *instance_split_element(Tree *tree, Instance *array, uint32_t place);
 

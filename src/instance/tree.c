@@ -661,12 +661,17 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
   return made;
 }
 
+uint32_t instance_subscript(const Instance *array, uint32_t place, uint32_t k) {
+  for (uint32_t i = array->dimensions.count; --i > k;) place /= array->dimensions.data[i].size;
+  return place % array->dimensions.data[k].size + 1;
+}
+
 /* r[2,1] */
 static Name split_name(Tree *tree, const Instance *array, uint32_t place) {
-  const char *text = "]";
-  for (uint32_t i = array->dimensions.count; i-- > 0; place /= array->dimensions.data[i].size)
-    text = arena_printf(&tree->arena, "%s%u%s", i ? "," : "[", place % array->dimensions.data[i].size + 1, text);
-  text = arena_printf(&tree->arena, "%s%s", names_text(tree->names, array->name), text);
+  const char *text = names_text(tree->names, array->name);
+  for (uint32_t k = 0; k < array->dimensions.count; k++)
+    text = arena_printf(&tree->arena, "%s%s%u", text, k ? "," : "[", instance_subscript(array, place, k));
+  text = arena_printf(&tree->arena, "%s]", text);
   return names_add(tree->names, text, strlen(text));
 }
 

@@ -59,7 +59,7 @@ struct Condense {
   JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */
   IntVec left_row, source; /* row and place of each remaining value, by columns */
-  int32_t *left_start;     /* [columns + 1], and one more while it is made */
+  int32_t *left_start;     /* [columns + 1]; a further element is used while it is built */
   VEC(double) values;      /* by place */
   double *left_values;
 

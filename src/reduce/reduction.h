@@ -165,8 +165,8 @@ Expr form_residual(Reduction *reduction, const FormRow *row);
 /* The system is the array itself. */
 void reduction_keep(Reduction *reduction);
 
-/* The same for a model that gives an energy and whose equations need no differentiation, so that there is nothing to reduce. false:
- * it is not such a model. */
+/* Calls reduction_keep if there is nothing to reduce because the model gives an energy and no equation needs to be differentiated.
+ * false: the model is not of this kind. */
 bool reduction_keep_unconstrained(Reduction *reduction);
 
 /* Makes a system from other equations for the same unknowns (one residual per equation of the problem), with dummy derivatives if

@@ -13,7 +13,7 @@
 typedef struct JacobianPattern {
   int32_t rows;
   const int32_t *column_start, *row_index;
-  const bool *left_out; /* [columns] columns that are neither states nor part of the pattern; NULL: none */
+  const bool *left_out; /* [columns] true for a column that is eliminated already: it is no unknown; NULL: none is */
 } JacobianPattern;
 
 typedef struct Elimination {
