@@ -7,7 +7,7 @@ import unittest
 
 from runs import Tally, by_turns, seeds, simulate
 
-SOLVERS = ("auto", "erk")
+SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
 
 
 def jumps(columns):
@@ -114,7 +114,7 @@ def is_reversed(run, expected):
 def is_right(run, expected):
     found = jumps(run.columns)
     is_told = "jumps from" in run.words or not expected
-    return len(found) == len(expected) and is_told and all(abs(a - b) < 2e-3 for a, b in zip(found, expected))
+    return len(found) == len(expected) and is_told and all(abs(a - b) < 1e-4 for a, b in zip(found, expected))
 
 
 class Folds(unittest.TestCase):

@@ -61,6 +61,23 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
   return true;
 }
 
+/* Does the next step begin where the branch of the solution may end, and does it end there? */
+static bool passes_fold(Stepper *stepper) {
+  StepsNow *now = &stepper->now;
+  double t = stepper->steps.integrator->time(stepper->steps.self);
+  if (t < now->t_fold) return false;
+  now->t_fold = HUGE_VAL;
+  now->before = t;
+  stepper_take_values(stepper, stepper->steps.begin);
+  return pass_fold(stepper, 0, NAN);
+}
+
+/* A determinant may have been zero in the last step, to t. If the step is short, it may have gone around a corner by its error. */
+static bool is_near_fold(Stepper *stepper, double t) {
+  double step = t - stepper->now.before;
+  return step <= stepper->options.tolerance * stepper_span(stepper) && pass_fold(stepper, step, NAN);
+}
+
 /* ---- delays ---- */
 
 /* Did each delay read an allowed time at the last evaluation? */
@@ -168,6 +185,7 @@ static bool start_behind_instant(Stepper *stepper) {
 static bool take_step(Stepper *stepper) {
   StepStatus status;
   if (stepper->starts_singular && !starts_at_rest(stepper)) return start_behind_instant(stepper);
+  if (passes_fold(stepper)) return true;
   do {
     status = try_step(stepper);
     if (status != STEP_OK && pass_fold(stepper, 0, NAN)) return true;
@@ -315,6 +333,7 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
         return TURNING_NONE;
       if (stepper_passes_instant(stepper, t)) continue;
     }
+    if (status == TURNING_SUSPECT && is_near_fold(stepper, t)) return TURNING_NONE;
     if (status == TURNING_SUSPECT)
       status = turning_follow(stepper->turning, t, stepper_values(stepper), stepper_modes_end(stepper), point);
     if (status != TURNING_POINT && !waits) return status;

@@ -16,7 +16,7 @@ static void copy(const Steps *steps, double *to, const double *from) {
 }
 
 void steps_forget(Steps *steps) {
-  steps->now->t_doubt = steps->now->t_kink = HUGE_VAL;
+  steps->now->t_doubt = steps->now->t_kink = steps->now->t_fold = HUGE_VAL;
   steps->looks.rejected = -HUGE_VAL;
   if (steps->kinks) kinks_forget(steps->kinks);
 }
@@ -136,15 +136,52 @@ bool steps_solve_begin(Steps *steps) {
   return true;
 }
 
-/* Has the method rejected steps here, or does a short step of a multistep method cross a kink? */
-static bool is_in_doubt(Steps *steps) {
+/* ---- kinks ---- */
+
+/* Does the last step end at its first kink? Those of one-step methods do, unless they are repeated. */
+static bool ends_at_kink(const Steps *steps) {
+  return steps->integrator->is_one_step && steps->now->t_doubt == HUGE_VAL &&
+         kinks_end_steps(steps->kinks, steps->segment);
+}
+
+/* Repeats the last step up to a time where the branch of the solution may end. */
+static void end_at_fold(Steps *steps, double t) {
+  StepsNow *now = steps->now;
+  double end = steps->segment->t1;
+  bool is_inside = t - now->before >= integrator_least_step(now->before, end);
+  now->t_fold = is_inside ? t : now->before;
+  now->t_doubt = is_inside ? t : end;
+  steps_repeat(steps, now->t_doubt - now->before);
+}
+
+/* Repeats a step across a kink, up to the kink, if its method ends steps there or if the branch may end there: the argument jumps,
+ * or the step violates the rows. */
+static bool end_at_kink(Steps *steps, bool is_wrong) {
+  StepsNow *now = steps->now;
+  Kink kink;
+  bool ends = ends_at_kink(steps);
+  double t = steps->segment->t1;
+  if (!kinks_find(steps->kinks, steps->segment, &kink)) return false;
+  if (kink.jumps || is_wrong) return end_at_fold(steps, kink.before), true;
+  double least = integrator_least_step(now->before, t); /* a kink at the beginning, up to round-off, is passed */
+  if (!ends || !(kink.after - now->before >= least && kink.after < t)) return false;
+  now->t_doubt = now->t_kink = kink.after;
+  now->across = t - now->before;
+  steps_repeat(steps, kink.after - now->before);
+  return true;
+}
+
+/* ---- the defect ---- */
+
+/* Has the method rejected steps here, or is there a kink near? */
+static DefectDoubt doubt(Steps *steps) {
   const Segment *segment = steps->segment;
   IntegratorStatistics found;
   steps->integrator->statistics(steps->self, &found);
   uint64_t rejections = found.rejected_error + found.rejected_convergence;
-  if (defect_is_in_doubt(&steps->looks, segment, rejections, found.next)) return true;
-  if (!steps->kinks || steps->integrator->is_one_step) return false;
-  return kinks_pass(steps->kinks, segment->t0, steps->begin, segment->t1, segment->end);
+  bool is_doubtful = defect_is_in_doubt(&steps->looks, segment, rejections, found.next);
+  if (steps->kinks && kinks_are_near(steps->kinks, segment)) return DEFECT_AT_END;
+  return is_doubtful ? DEFECT_INSIDE : DEFECT_SELDOM;
 }
 
 /* Repeats the last step from a consistent point, with a part of its length. */
@@ -163,24 +200,9 @@ bool steps_miss_rows(Steps *steps, double *found) {
   *found = -1;
   if (!steps->defect || !(segment->t1 > segment->t0)) return false;
   bool misses =
-      defect_is_too_large(steps->defect, &steps->looks, steps->segment, every, is_in_doubt(steps), steps->ahead, found);
-  if (misses) shorten(steps);
+      defect_is_too_large(steps->defect, &steps->looks, steps->segment, every, doubt(steps), steps->ahead, found);
+  if (misses && !(steps->kinks && end_at_kink(steps, true))) shorten(steps);
   return misses;
-}
-
-/* Repeats a step of a one-step method across a kink, up to the kink. */
-static bool end_at_kink(Steps *steps) {
-  StepsNow *now = steps->now;
-  double t = steps->segment->t1;
-  if (!steps->kinks || !steps->integrator->is_one_step || now->t_doubt < HUGE_VAL) return false;
-  if (!kinks_end_steps(steps->kinks, steps->segment)) return false;
-  double kink = kinks_find(steps->kinks, steps->segment);
-  double least = integrator_least_step(now->before, t); /* a kink at the beginning, up to round-off, is passed */
-  if (!(kink - now->before >= least && kink < t)) return false;
-  now->t_doubt = now->t_kink = kink;
-  now->across = t - now->before;
-  steps_repeat(steps, kink - now->before);
-  return true;
 }
 
 /* An event may be an error of the dense output if only the dense output shows it, or if it is early in a step of a collocation
@@ -230,7 +252,8 @@ static void examine_conditions(Steps *steps, StepEnd *end) {
 StepEnd steps_find_end(Steps *steps) {
   const StepsHost *host = steps->methods;
   StepEnd end = {.t = steps->segment->t1, .mode = -1};
-  if (!host->accepts(steps->host) || end_at_kink(steps)) return end;
+  if (!host->accepts(steps->host)) return end;
+  if (steps->kinks && ends_at_kink(steps) && end_at_kink(steps, false)) return end;
   WatchedStep step = {steps->segment, host->inside(steps->host), end.t >= steps->now->t_timed};
   if (!watcher_rules_out(steps->watcher, &step) && !host->reads_again(steps->host)) find_event(steps, &step, &end);
   if (!end.is_event && !step.is_timed && !steps_are_repeated(steps)) examine_conditions(steps, &end);

@@ -19,6 +19,7 @@
 typedef struct StepsNow {
   double before;         /* time at the beginning of the last step */
   double t_kink, across; /* the kink at which a step ends, and the size of the step across it; HUGE_VAL: none */
+  double t_fold;         /* where the branch of the solution may end; HUGE_VAL: nowhere */
   double t_doubt;        /* where a repeated step must end; HUGE_VAL: anywhere */
   double t_timed;        /* the next event that depends only on time; HUGE_VAL: none */
   int timed;             /* a mode that changes then; -1: none */

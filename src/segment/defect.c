@@ -171,17 +171,18 @@ bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rej
   return looks->is_rough && segment->t0 < looks->rejected;
 }
 
-bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, bool is_in_doubt, double *y,
+bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, DefectDoubt doubt, double *y,
                          double *found) {
   const System *system = defect->system;
   double chance =
       every * defect_drawn(segment->t0); /* if below 1, also the part of the step at which the defect is examined */
   *found = -1;
-  if (is_in_doubt) chance -= floor(chance);
+  if (doubt != DEFECT_SELDOM) chance -= floor(chance);
   if ((chance >= 1 && next_part(looks, segment->t0) > segment->t1) || !segment_open(segment)) return false;
   segment_need(segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
   double largest = fmax(DEFECT_HARMLESS, segment->shape.defect);
   *found = look_inside(defect, looks, segment, chance, largest, y);
+  if (doubt == DEFECT_AT_END && *found <= largest) *found = fmax(*found, look_at(defect, segment, 1, largest, y));
   if (!(*found > largest && (segment->t1 - segment->t0) / SEVERAL >= VANISHED * looks->span)) return false;
   looks->rejected = fmax(looks->rejected, segment->t1);
   return true;

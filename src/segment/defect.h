@@ -37,10 +37,17 @@ typedef struct DefectLooks {
  * next step. */
 bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rejections, double next);
 
+/* Which doubt is there about a step? */
+typedef enum DefectDoubt {
+  DEFECT_SELDOM, /* none: one step in many is examined */
+  DEFECT_INSIDE, /* it must be examined inside */
+  DEFECT_AT_END, /* and at its end */
+} DefectDoubt;
+
 /* Examines the defect of one step in `every`, and of each step that is in doubt. Is it larger than the error of the step
  * explains, and can the step be shorter? *found: the largest defect seen, -1 if the step is not examined. y: room for all
  * columns. */
-bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, bool is_in_doubt, double *y,
+bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, DefectDoubt doubt, double *y,
                          double *found);
 
 /* A pseudo-random number in [0, 1) for this number, always the same: a run must not depend on how it was begun. */

@@ -42,11 +42,26 @@ static void set_least(Kinks *kinks, const System *system, double start) {
     kinks->least[k] = isfinite(kinks->least[k]) ? kinks->tolerance * kinks->least[k] : 0;
 }
 
-/* Does an argument change its sign by more than the tolerance? */
-bool kinks_pass(Kinks *kinks, double t, const double *y, double t_end, const double *end) {
+/* Evaluates both ends of a step. */
+static bool evaluate_ends(Kinks *kinks, double t, const double *y, double t_end, const double *end) {
   if (kinks->kept != t && !evaluate(kinks, t, y, kinks->before)) return false;
   kinks->kept = t;
-  if (!evaluate(kinks, t_end, end, kinks->end)) return false;
+  return evaluate(kinks, t_end, end, kinks->end);
+}
+
+bool kinks_are_near(Kinks *kinks, const Segment *segment) {
+  if (!evaluate_ends(kinks, segment->t0, segment->begin, segment->t1, segment->end)) return false;
+  for (uint32_t k = 0; k < kinks->count; k++) {
+    double before = kinks->before[k], after = kinks->end[k], way = fabs(after - before);
+    bool is_quiet = fmin(fabs(before), fabs(after)) > way || fmax(fabs(before), fabs(after)) <= kinks->least[k];
+    if (!is_quiet) return true;
+  }
+  return false;
+}
+
+/* Does an argument change its sign by more than the tolerance? */
+bool kinks_pass(Kinks *kinks, double t, const double *y, double t_end, const double *end) {
+  if (!evaluate_ends(kinks, t, y, t_end, end)) return false;
   for (uint32_t k = 0; k < kinks->count; k++) {
     double before = kinks->before[k], after = kinks->end[k];
     if ((before < 0) != (after < 0) && fmax(fabs(before), fabs(after)) > kinks->least[k]) return true;
@@ -161,17 +176,31 @@ static KnownEnds known_ends(const Kinks *kinks) {
   return (KnownEnds){margin, margin + count, margin + 2 * (size_t)count, margin + 3 * (size_t)count};
 }
 
-/* The time of the first kink in the step (INFINITY if there is none), and the argument that causes the kink. */
-static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t *bent) {
+/* Does the argument jump between two margins? An argument that bends moves only a little within the accuracy of the search. */
+static bool jumps(const Kinks *kinks, uint32_t k, double before, double after) {
+  double way = before - after, all = fabs(kinks->end[k] - kinks->before[k]);
+  return way > fmax(PRESENT * all, kinks->least[k]);
+}
+
+/* Finds the first kink in the interval, and the argument that causes it. */
+static bool find_first(KinkStep *step, Bracket stretch, double size, Kink *kink, uint32_t *bent) {
   Kinks *kinks = step->kinks;
   Watched watched = {.context = step, .count = kinks->count, .step = size, .look = look_at, .near = LOCATED * size};
   KnownEnds ends = known_ends(kinks);
   Bracket found;
-  if (!search_find(&kinks->search, &watched, stretch, &ends, &found)) return INFINITY;
+  if (!search_find(&kinks->search, &watched, stretch, &ends, &found)) return false;
   search_locate(&kinks->search, &watched, &found);
-  for (uint32_t k = 0; k < kinks->count; k++)
-    if (margin_of(kinks, k, kinks->inside) < 0) *bent = k;
-  return found.high;
+  *kink = (Kink){found.low, found.high, false};
+  double *margin = kinks->margin;
+  if (!look_at(step, found.low, margin)) memset(margin, 0, kinks->count * sizeof *margin);
+  if (!look_at(step, found.high, margin + kinks->count)) return false;
+  for (uint32_t k = 0; k < kinks->count; k++) {
+    double after = margin[kinks->count + k];
+    if (!(after < 0)) continue;
+    *bent = k;
+    kink->jumps = kink->jumps || jumps(kinks, k, margin[k], after);
+  }
+  return true;
 }
 
 /* If steps end again and again soon after their beginning because an argument near zero passes it, they end at errors of this
@@ -183,24 +212,23 @@ static void note_found(Kinks *kinks, uint32_t k, double part) {
   kinks->least[k] = 2 * fmax(kinks->least[k], fmax(fabs(kinks->before[k]), fabs(kinks->end[k])));
 }
 
-double kinks_find(Kinks *kinks, const Segment *segment) {
+bool kinks_find(Kinks *kinks, const Segment *segment, Kink *kink) {
   KinkStep step = {kinks, segment};
-  double begin = segment->t0, end = segment->t1, size = end - begin, inside = PRESENT * size, first = INFINITY;
+  double begin = segment->t0, end = segment->t1, size = end - begin, inside = PRESENT * size;
   uint32_t bent = 0;
-  bool at_kink;
-  if (kinks->kept != begin && !evaluate(kinks, begin, segment->begin, kinks->before)) return INFINITY;
-  kinks->kept = begin;
-  if (!evaluate(kinks, end, segment->end, kinks->end)) return INFINITY;
+  bool at_kink, found = false;
+  if (!evaluate_ends(kinks, begin, segment->begin, end, segment->end)) return false;
   if (set_sides(kinks, size, &at_kink) && drop_round_off(kinks, end, segment->end)) {
     Bracket stretch = {at_kink ? begin + inside : begin, end};
     if (at_kink) kinks->kept = NAN; /* the values kept are from a later time */
-    if (!at_kink || set_sides_at(&step, stretch.low)) first = find_first(&step, stretch, size, &bent);
+    if (!at_kink || set_sides_at(&step, stretch.low)) found = find_first(&step, stretch, size, kink, &bent);
   }
-  if (end - first > inside) {
-    note_found(kinks, bent, (first - begin) / size);
-    return fmax(first, begin + inside);
+  if (found && (kink->jumps || end - kink->after > inside)) {
+    note_found(kinks, bent, (kink->after - begin) / size);
+    kink->after = fmax(kink->after, begin + inside);
+    return true;
   }
   swap_numbers(&kinks->before, &kinks->end);
   kinks->kept = end;
-  return INFINITY;
+  return false;
 }

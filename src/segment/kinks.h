@@ -35,11 +35,21 @@ bool kinks_end_steps(const Kinks *kinks, const Segment *segment);
 /* Is there a kink between two points, judged from these points alone? */
 bool kinks_pass(Kinks *kinks, double t, const double *y, double t_end, const double *end);
 
+/* Does the last step cross a kink, or come nearer to one than it is long? An implicit method may have used a matrix from the other
+ * side of the kink. Its iteration then ends before the rows are solved. */
+bool kinks_are_near(Kinks *kinks, const Segment *segment);
+
 /* Is a point at a kink, except for round-off? */
 bool kinks_hold(Kinks *kinks, double t, const double *y);
 
 /* Call this where columns may have jumped. */
 void kinks_forget(Kinks *kinks);
 
-/* The first kink well inside the last step; INFINITY: there is none. */
-double kinks_find(Kinks *kinks, const Segment *segment);
+/* A kink, between two times that are as near as the search can tell them. */
+typedef struct Kink {
+  double before, after;
+  bool jumps; /* its argument jumps: the branch of the solution that the step left has no continuation */
+} Kink;
+
+/* Finds the first kink well inside the last step. false: there is none. */
+bool kinks_find(Kinks *kinks, const Segment *segment, Kink *kink);

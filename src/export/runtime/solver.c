@@ -233,7 +233,7 @@ static void fill_values(Solver *solver) {
                            .tolerance = tolerance,
                            .max_step = max_step,
                            .end = HUGE_VAL,
-                           .at = {.t_kink = HUGE_VAL, .t_doubt = HUGE_VAL}};
+                           .at = {.t_kink = HUGE_VAL, .t_fold = HUGE_VAL, .t_doubt = HUGE_VAL}};
   solver->delays.now->has_begun = false;
   host_forget_sizes(solver);
   states_link(solver);
