@@ -215,7 +215,7 @@ static void accept_block(Dummy *dummy, const ChoiceBlock *choice) {
   }
 }
 
-/* Does no single exchange, at any stage of the block, improve the choice much? */
+/* Is there no single exchange, at any stage of the block, that improves the choice much? */
 static bool is_good(Dummy *dummy, const ChoiceBlock *choice) {
   for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) {
     SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);

@@ -18,8 +18,8 @@ typedef struct StateForm {
   int room;        /* for this many */
 } StateForm;
 
-/* Results of state_form_exchange that are not a number of exchanges: the Jacobian of *block is singular for every choice; the rows
- * cannot be solved where the step ended. */
+/* Failures of state_form_exchange: the Jacobian of *block is singular for every choice; the rows cannot be solved at the end of
+ * the step. */
 enum { EXCHANGE_SINGULAR = -1, EXCHANGE_UNSOLVED = -2 };
 
 /* A function that solves all columns that are not states. */
