@@ -178,7 +178,7 @@ struct Elaboration {
   Routine scratch;                 /* of the compiler below */
   struct Compiler *compiler;       /* for code that is compiled and run immediately, one piece after another */
   VEC(struct LoopCode) loop_codes; /* of the for-equation that runs */
-  Map loop_code_of;                /* expression on the left side of an equation -> its code */
+  Map loop_code_of;                /* expression of a statement, the left one of two -> its code */
 
   /* what is collected */
   EquationVec *equations; /* where equations go */
@@ -475,6 +475,9 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
 static inline const Expr *value_exprs(const Value *value) { return (const Expr *)(const void *)value->data; }
 bool expr_is_known(const Elaboration *el, Expr e);
+
+/* What the component stands for in the present mode: its leaves, or its value if that can no longer change. NULL: it is not known. */
+const Value *component_load(const Elaboration *el, Component *component);
 
 /* ---- text_call.c ---- */
 
