@@ -336,6 +336,9 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
 
 uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is none */
 
+/* What the component stands for in the present mode: its leaves, or its value if that can no longer change. NULL: it is not known. */
+const Value *component_load(const Elaboration *el, Component *component);
+
 /* If a size is given by a type, Boolean or an enumeration: the number of its values. false if it is not a type. */
 bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size);
 void component_register(Elaboration *el, Name name, uint32_t component);
@@ -475,9 +478,6 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
 static inline const Expr *value_exprs(const Value *value) { return (const Expr *)(const void *)value->data; }
 bool expr_is_known(const Elaboration *el, Expr e);
-
-/* What the component stands for in the present mode: its leaves, or its value if that can no longer change. NULL: it is not known. */
-const Value *component_load(const Elaboration *el, Component *component);
 
 /* ---- text_call.c ---- */
 

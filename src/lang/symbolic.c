@@ -313,21 +313,6 @@ static ExecuteStatus report_no_value(Elaboration *el, const Component *component
   return EXECUTE_ERROR;
 }
 
-const Value *component_load(const Elaboration *el, Component *component) {
-  if (component->progress != PROGRESS_DONE) return NULL;
-  bool is_text = component->type.base == TYPE_STRING; /* texts are compared here; equations contain only numbers */
-  bool is_settled = (component->is_structural || is_text) &&
-                    component->has_value; /* the value can no longer change, and may be used in ranges */
-  if (component->is_package || is_settled || el->mode != LOAD_LEAVES) {
-    if (!component->has_value) return NULL;
-    if (el->marks_structural || is_text) component->is_structural = true;
-    return &component->value;
-  }
-  bool is_missing = component->variability == VARIABILITY_CONSTANT && component->binding == AST_NONE &&
-                    !component->has_value && component->type.base != TYPE_RECORD;
-  return el->model->is_strict && is_missing ? NULL : &component->leaves;
-}
-
 static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_sizes, Span span, Value *out) {
   Elaboration *el = context;
   Component *component = &el->components.data[number];
