@@ -178,7 +178,7 @@ struct Elaboration {
   Routine scratch;                 /* of the compiler below */
   struct Compiler *compiler;       /* for code that is compiled and run immediately, one piece after another */
   VEC(struct LoopCode) loop_codes; /* of the for-equation that runs */
-  Map loop_code_of;                /* expression on the left side of an equation -> its code */
+  Map loop_code_of;                /* expression of a statement, the left one of two -> its code */
 
   /* what is collected */
   EquationVec *equations; /* where equations go */
@@ -335,6 +335,9 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
 /* ---- scope.c ---- */
 
 uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is none */
+
+/* What the component stands for in the present mode: its leaves, or its value if that can no longer change. NULL: it is not known. */
+const Value *component_load(const Elaboration *el, Component *component);
 
 /* If a size is given by a type, Boolean or an enumeration: the number of its values. false if it is not a type. */
 bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size);

@@ -120,6 +120,9 @@ const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);
 
+/* Is no called function open? After a run that did not end well there may be some. */
+bool machine_is_idle(const Machine *machine);
+
 /* A slot that is not an input: a variable that an algorithm section assigns. Its value is copied at the start of the run.
  * `assigned` has the same shape; elements that the run assigns get the constant 1 there. */
 typedef struct Preset {

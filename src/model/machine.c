@@ -275,6 +275,8 @@ bool machine_makes_events(const Machine *machine) {
   return true;
 }
 
+bool machine_is_idle(const Machine *machine) { return machine->frames.count <= 1; }
+
 const Value *machine_result(const Machine *machine, uint32_t index) { return &machine->stack.data[index]; }
 const Value *machine_slot(const Machine *machine, uint32_t slot) { return &machine->frames.data[0].slots[slot]; }
 const Value *machine_output(const Machine *machine, uint32_t output) {
