@@ -34,19 +34,13 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /* The hash of a name: the last bits of its last number select one of NEAR_KEYS neighbours; the other bits and the rest of the name
  * are mixed. */
 uint32_t hash_name(const char *text, size_t length) {
-  uint64_t hash = 0x9e3779b97f4a7c15u, number = 0, digits = 0;
-  for (size_t i = 0; i < length; i++) {
-    char c = text[i];
-    if (!is_digit(c)) {
-      hash = (hash ^ (unsigned char)c) * 0xd6e8feb86659fd93u;
-    } else if (i && is_digit(text[i - 1])) {
-      number = 10 * number + (uint64_t)(c - '0'), digits++;
-    } else {
-      hash = (hash ^ hash_mix(number + (digits << 56))) * 0xd6e8feb86659fd93u;
-      number = (uint64_t)(c - '0'), digits = 1;
-    }
-  }
-  hash = hash_mix(hash ^ hash_mix((number >> NEAR_BITS) + (digits << 56)));
+  size_t end = length, begin;
+  while (end && !is_digit(text[end - 1])) end--;
+  uint64_t number = 0;
+  for (begin = end; begin && is_digit(text[begin - 1]);) begin--;
+  for (size_t i = begin; i < end; i++) number = 10 * number + (uint64_t)(text[i] - '0');
+  uint64_t rest = hash_bytes(text + end, length - end), digits = end - begin;
+  uint64_t hash = hash_mix(hash_bytes(text, begin) + rest + (number >> NEAR_BITS) + (digits << 56));
   return (uint32_t)(hash * NEAR_KEYS | (number & (NEAR_KEYS - 1)));
 }
 
