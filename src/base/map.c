@@ -7,15 +7,6 @@
 
 enum { NEAR_KEYS = 8, NEAR_BITS = 3 };
 
-uint64_t hash_mix(uint64_t value) {
-  value ^= value >> 32;
-  value *= 0xd6e8feb86659fd93u;
-  value ^= value >> 32;
-  value *= 0xd6e8feb86659fd93u;
-  value ^= value >> 32;
-  return value;
-}
-
 uint64_t hash_bytes(const void *bytes, size_t length) {
   const unsigned char *p = bytes;
   uint64_t hash = 0x9e3779b97f4a7c15u ^ length;
@@ -131,6 +122,15 @@ static void names_rehash(Names *names, uint32_t capacity) {
   names->slots = slots;
   names->capacity = capacity;
   if (capacity > FAR_NAMES && !names->recent) names->recent = heap_array(heap, RECENT_NAMES, sizeof *names->recent);
+}
+
+void names_reserve(Names *names, uint32_t more) {
+  Heap *heap = names->arena.heap;
+  uint32_t capacity = names->capacity;
+  if (more > INT32_MAX - names->list.count) heap_fail(heap);
+  while (names->list.count + more > capacity / 2) capacity = larger_capacity(heap, capacity);
+  if (capacity > names->capacity) names_rehash(names, capacity);
+  vec_reserve(heap, &names->list, more);
 }
 
 Name names_add(Names *names, const char *text, size_t length) {
