@@ -134,10 +134,10 @@ static Expr find_below(const Dag *dag, const Key *key) {
  * up. Slots without nodes near by are in pages that are never touched, but in a large table there are few of them. */
 enum { GROWTH = 4, LARGE_GROWTH = 2, LARGE_TABLE = 1 << 20 };
 
-static void table_grow(Dag *dag) {
+static void table_grow(Dag *dag, uint32_t capacity) {
   Slot *before = dag->table;
   uint32_t count = dag->table_capacity;
-  dag->table_capacity = count ? count * (count < LARGE_TABLE ? GROWTH : LARGE_GROWTH) : 256;
+  dag->table_capacity = capacity;
   dag->table = heap_array(dag->heap, dag->table_capacity, sizeof *dag->table);
   for (uint32_t i = 0; i < count; i++) {
     if (!before[i].node) continue;
@@ -146,6 +146,19 @@ static void table_grow(Dag *dag) {
     dag->table[table_slot(dag, dag, 0, &key)] = before[i];
   }
   heap_free(dag->heap, before);
+}
+
+static uint32_t larger_capacity(uint32_t capacity) {
+  return capacity ? capacity * (capacity < LARGE_TABLE ? GROWTH : LARGE_GROWTH) : 256;
+}
+
+static bool has_room(uint32_t capacity, uint32_t entries) { return entries / 2 < capacity / 3; }
+
+void dag_reserve(Dag *dag, uint32_t more) {
+  uint32_t capacity = dag->table_capacity;
+  if (more > INT32_MAX / 2 - dag->entries) return;
+  while (!has_room(capacity, dag->entries + more)) capacity = larger_capacity(capacity);
+  if (capacity > dag->table_capacity) table_grow(dag, capacity);
 }
 
 static Expr add_node(Dag *dag, Node node, unsigned flags) {
@@ -169,7 +182,7 @@ static Expr intern_or_list(Dag *dag, Node candidate, bool is_listed, bool *fresh
   *fresh = false;
   Expr known = dag->below ? find_below(dag, &key) : EXPR_NONE;
   if (known != EXPR_NONE) return known;
-  if (dag->entries / 2 >= dag->table_capacity / 3) table_grow(dag);
+  if (!has_room(dag->table_capacity, dag->entries)) table_grow(dag, larger_capacity(dag->table_capacity));
   uint32_t at = table_slot(dag, dag, EXPR_NONE, &key);
   *fresh = dag->table[at].node == 0;
   if (!*fresh) return dag->table[at].node - 1;
