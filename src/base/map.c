@@ -1,4 +1,4 @@
-/* map: see map.h. Linear probing at a load of at most one half. Keys that differ only in their last bits are neighbours, because
+/* map: see map.h. Linear probing at a load of at most one half, of names at most two thirds. Keys that differ only in their last bits are neighbours, because
  * the next number is often needed soon and is then in the processor's cache. The same holds for names that differ only in their
  * last number. */
 #include "base/map.h"
@@ -124,11 +124,14 @@ static void names_rehash(Names *names, uint32_t capacity) {
   if (capacity > FAR_NAMES && !names->recent) names->recent = heap_array(heap, RECENT_NAMES, sizeof *names->recent);
 }
 
+/* How many names a table holds before it grows. */
+static uint32_t room_of(uint32_t capacity) { return capacity / 3 * 2; }
+
 void names_reserve(Names *names, uint32_t more) {
   Heap *heap = names->arena.heap;
   uint32_t capacity = names->capacity;
   if (more > INT32_MAX - names->list.count) heap_fail(heap);
-  while (names->list.count + more > capacity / 2) capacity = larger_capacity(heap, capacity);
+  while (names->list.count + more > room_of(capacity)) capacity = larger_capacity(heap, capacity);
   if (capacity > names->capacity) names_rehash(names, capacity);
   vec_reserve(heap, &names->list, more);
 }
@@ -139,7 +142,7 @@ Name names_add(Names *names, const char *text, size_t length) {
   if (length > INT32_MAX) heap_fail(heap);
   Name known = names->base ? names_find(names->base, text, length) : MAP_NONE;
   if (known != MAP_NONE) return known;
-  if (names->list.count >= names->capacity / 2) names_rehash(names, larger_capacity(heap, names->capacity));
+  if (names->list.count >= room_of(names->capacity)) names_rehash(names, larger_capacity(heap, names->capacity));
   uint32_t hash = hash_name(text, length);
   NameSlot *recent = names->recent ? &names->recent[hash & (RECENT_NAMES - 1)] : NULL;
   if (recent && recent->place && is_name(names, *recent, text, length, hash)) return names->first + recent->place - 1;
