@@ -77,6 +77,9 @@ void dag_trim(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);
 
+/* Makes room for so many further nodes at once; they may be fewer or more. */
+void dag_reserve(Dag *dag, uint32_t more);
+
 /* A new graph that begins with the nodes of `below`: every expression of `below` means the same in it. `below` may grow, and must
  * outlive the new graph. The full pieces of its pools are shared. O(number of pieces). */
 Dag *dag_over(const Dag *below, Heap *heap, Names *names);

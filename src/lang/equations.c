@@ -695,9 +695,13 @@ static void elaborate_energies(Elaboration *el, const AstClass *ast) {
   el->equations = outer;
 }
 
+/* An estimate of how many nodes an equation has, apart from variables. */
+enum { NODES_PER_UNKNOWN = 2 };
+
 void equations_elaborate(Elaboration *el, const AstClass *ast) {
   EquationVec *outer = el->equations, initial = {0}, final = {0};
   budget_task(heap_budget(el->heap), "the equations");
+  dag_reserve(el->dag, NODES_PER_UNKNOWN * el->model->unknowns.count);
   elaborate_energies(el, ast);
   for (uint32_t i = 0; i < ast->sections.count; i++) {
     const AstSection *section = &ast->sections.data[i];

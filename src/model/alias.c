@@ -40,7 +40,7 @@ static bool is_parametric(const Finder *finder, Expr e) {
 static void survey(Finder *finder) {
   const Dag *dag = finder->model->dag;
   for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
-    finder->parametric[e] = is_parametric(finder, e);
+    finder->parametric[e] = !dag_depends(dag, e, OP_VARIABLE) && is_parametric(finder, e);
     if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0 && dag_index(dag, e) < finder->aliases.count)
       finder->differentiated[dag_index(dag, e)] = true;
   }

@@ -206,6 +206,9 @@ Variable variable_make(Name name, BaseType type, Role role);
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
 uint32_t model_add_variable(Model *model, Variable variable);
 
+/* The same for a copy of the variable, whose index is set; returns its leaf. */
+Expr model_add_leaf(Model *model, Variable *variable);
+
 /* Position of a variable by flat name; MAP_NONE if there is none. */
 uint32_t model_find(const Model *model, const char *name);
 uint32_t model_named(const Model *model, Name name);
