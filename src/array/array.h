@@ -97,6 +97,9 @@ Expr array_row(Array *array, uint32_t row);
 uint32_t array_level(const Array *array, uint32_t row);
 uint32_t array_order(const Array *array, uint32_t column);
 
+/* Is the column the highest derivative of its unknown? */
+bool array_is_highest(const Array *array, uint32_t column);
+
 /* The column of a variable leaf that occurs in a row. */
 uint32_t array_column(const Array *array, Expr leaf);
 

@@ -574,12 +574,15 @@ static bool step(Converter *converter, bool first) {
     }
     return settled;
   }
-  SingularVec singular = {0};
-  regular_check(&converter->problem, &converter->structure, &converter->samples, converter->arena, &singular);
+  SingularVec singular = {0}, here = {0};
+  bool is_asked = first && converter->singular;
+  regular_check(&converter->problem, &converter->structure, &converter->samples, converter->arena, &singular,
+                is_asked ? &here : NULL);
   bool more = singular.count > 0;
   for (uint32_t k = 0; k < singular.count; k++) note_block(converter, singular.data[k].block);
-  for (uint32_t k = 0; first && converter->singular && k < singular.count; k++)
+  for (uint32_t k = 0; is_asked && k < singular.count; k++)
     vec_push(converter->heap, converter->singular, singular.data[k]);
+  for (uint32_t k = 0; k < here.count; k++) vec_push(converter->heap, converter->singular, here.data[k]);
   converter->place = arena_array(converter->arena, converter->problem.unknowns, sizeof *converter->place);
   if (more && !step_together(converter, &singular)) {
     const SingularBlock *smallest = smallest_block(&singular);
@@ -588,7 +591,7 @@ static bool step(Converter *converter, bool first) {
     if (!more && !converter->failed) more = converter_substitute(converter, &jacobian);
     if (!more && !converter->failed) report_singular(converter, smallest);
   }
-  vec_free(converter->heap, &singular);
+  vec_free(converter->heap, &singular, &here);
   return more;
 }
 

@@ -35,12 +35,7 @@ typedef struct SingularBlock {
 
 typedef VEC(SingularBlock) SingularVec;
 
-/* The blocks that are identically singular by numbers, appended in order. O(size of the equations) when there
- * are none. */
+/* The blocks that are identically singular by numbers, appended in order; to `here`, if it is not NULL, those that are singular only
+ * at the start values. O(size of the equations) when there are none. */
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
-                   SingularVec *singular);
-
-/* The blocks that are singular at the start values but not identically; those already in `singular` are skipped, the others are
- * appended to it. */
-void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
-                         SingularVec *singular);
+                   SingularVec *singular, SingularVec *here);

@@ -495,16 +495,47 @@ static int compare_index(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves) {
-  const IndexVec *order = walk_list(dag, scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1);
-  uint32_t first = leaves->count;
-  bool is_sorted = true;
-  for (uint32_t i = 0; i < order->count; i++) {
-    if (dag_op(dag, order->data[i]) != OP_VARIABLE) continue;
-    is_sorted = is_sorted && (leaves->count == first || vec_last(leaves) < order->data[i]);
-    vec_push(scratch->heap, leaves, order->data[i]);
+/* Sorts node indices, of which most are in order already. */
+static void sort_indices(Heap *heap, Expr *index, uint32_t count) {
+  enum { SHORT = 32 };
+  if (count > SHORT) {
+    dag_sort(heap, index, count, sizeof *index, compare_index);
+    return;
   }
-  if (!is_sorted) dag_sort(scratch->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
+  for (uint32_t i = 1; i < count; i++) {
+    Expr held = index[i];
+    uint32_t j = i;
+    for (; j > 0 && index[j - 1] > held; j--) index[j] = index[j - 1];
+    index[j] = held;
+  }
+}
+
+/* As a walk, but in any order: a list of the inner nodes still to be visited is enough. */
+void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves) {
+  const uint8_t mask = 1u << OP_VARIABLE;
+  if (!(dag_flags(dag, e) & mask)) return;
+  if (dag_op(dag, e) == OP_VARIABLE) {
+    vec_push(scratch->heap, leaves, e);
+    return;
+  }
+  walk_begin(dag, scratch);
+  uint32_t *marks = scratch->marks.data, stamp = scratch->stamp, first = leaves->count;
+  uint64_t work = 1;
+  scratch->order.count = 0;
+  vec_push(scratch->heap, &scratch->order, e);
+  while (scratch->order.count) {
+    DagChildren children = dag_children(dag, vec_pop(&scratch->order));
+    work += 3 * (uint64_t)children.count;
+    for (uint32_t i = 0; i < children.count; i++) {
+      Expr child = dag_child_at(&children, i);
+      if (marks[child] == stamp || !(dag_flags(dag, child) & mask)) continue;
+      marks[child] = stamp;
+      if (dag_op(dag, child) == OP_VARIABLE) vec_push(scratch->heap, leaves, child);
+      else vec_push(scratch->heap, &scratch->order, child);
+    }
+  }
+  heap_work(scratch->heap, work);
+  sort_indices(scratch->heap, leaves->data + first, leaves->count - first);
 }
 
 bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag_flags(dag, e) & 1u << leaf; }

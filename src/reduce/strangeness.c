@@ -147,10 +147,11 @@ static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *a
 /* Uses the array of the structural offsets, with its consistent point, if its ranks confirm the structural analysis. For this, its
  * rows must be independent and determine every column of w. With branches, they must also determine every column of x that cannot
  * be a state. false, silently: they do not, or it is too large. O(columns^3) of each block. */
-static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Blocks *coarse, Evaluator *evaluator,
-                               const double *y, double t) {
+static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Structure *structure,
+                               Evaluator *evaluator, const double *y, double t) {
   Array *array = code->array;
-  strangeness->parts = coarse_parts(array, coarse, strangeness->arena);
+  Blocks coarse = structure_coarse(strangeness->arena, &array->problem->incidence, structure);
+  strangeness->parts = coarse_parts(array, &coarse, strangeness->arena);
   if (!strangeness_fits(strangeness, &strangeness->parts, NULL)) return false;
   Arena scratch = arena_make(strangeness->heap);
   Ranks ranks;
@@ -539,8 +540,8 @@ static bool apply(Reduction *reduction) {
   strangeness->rank_tolerance = strangeness_tolerance(&reduction->options);
   bool as_written = reduction->at.y && !reduction->is_converted;
   if (as_written) strangeness->problem = *reduction->array->problem;
-  if (as_written && strangeness_reduce(strangeness, reduction->code, &reduction->structure->coarse,
-                                       reduction->at.evaluator, reduction->at.y, reduction->time))
+  if (as_written && strangeness_reduce(strangeness, reduction->code, reduction->structure, reduction->at.evaluator,
+                                       reduction->at.y, reduction->time))
     use_staged_states(strangeness, reduction->at.dummy, reduction->time);
   else if (!build_uniform(strangeness, reduction)) return false;
   if (strangeness->reduced) {

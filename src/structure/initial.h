@@ -8,15 +8,6 @@
 
 #include "structure/matching.h"
 
-/* The columns (variable[n], order[n]) with order < d[variable], ascending: the columns that may be initialized. */
-typedef struct InitialCandidates {
-  int32_t count;
-  int32_t *variable, *order;
-} InitialCandidates;
-
-/* The sum of d must fit in int32_t. Owned by the arena. O(n + count). */
-InitialCandidates initial_candidates(Arena *arena, int32_t n_variables, const int32_t *d);
-
 /* A largest legal set of initial values. `given` marks the columns chosen; every other column is
  * determined by the row matched to it. n_given == n_columns - n_rows when the rows are independent. */
 typedef struct InitialChoice {
