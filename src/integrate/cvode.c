@@ -140,8 +140,8 @@ static void cvode_release(void *object) {
   if (cvode->context) SUNContext_Free(&cvode->context);
 }
 
-/* Makes the foreign objects. If one is refused, heap_fail ends the call, and cvode_release frees the objects that were made. CVODE
- * accepts no empty vector: without states there is one component that stays zero. */
+/* Makes the objects of SUNDIALS. If one is refused, heap_fail ends the call, and cvode_release frees the objects that were
+ * made. CVODE accepts no empty vector: without states there is one component that stays zero. */
 static void cvode_make_objects(Cvode *cvode) {
   sunindextype states = cvode->system->links > 0 ? cvode->system->links : 1;
   cvode->context = vector_context(cvode->heap);
