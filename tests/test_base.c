@@ -1,5 +1,5 @@
-/* The base layer: heap, arena, vectors, map, names, diagnostics, sources; and a run over all of it in which
- * each allocation is refused once. */
+/* The base layer: heap, arena, vectors, map, names, diagnostics, sources; and a run through all of it in which each allocation
+ * is refused once. */
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"

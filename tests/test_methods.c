@@ -221,7 +221,7 @@ static CompareRequest make_request(double stop) {
 
 /* ---- tests ---- */
 
-/* Methods that leave a higher index are inaccurate in their multipliers, but accurate in everything that is differentiated. */
+/* Methods that leave a higher index are inaccurate in the multipliers, but accurate in everything that is differentiated. */
 static void test_same_trajectory(void **state) {
   (void)state;
   for (size_t c = 0; c < sizeof CASES / sizeof *CASES; c++) {

@@ -1,4 +1,4 @@
-"""Circuits whose conductances and capacitances are small compared with other terms of the equations, and which are regular nevertheless.
+"""Circuits that are regular although their conductances and capacitances are small compared with other terms of the equations.
 
 Gates of transistors without capacitances, on conductances of 1e-12: where all transistors are off, the condition number is large,
 and the output switches within one unit of round-off of the time. A charge on a capacitance whose small value an equation gives. And

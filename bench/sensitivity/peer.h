@@ -12,7 +12,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <time.h>
 
-/* A run; the integrator takes vectors, matrix and solver, and leaves the sensitivities at the end in s. */
+/* A run: the integrator takes vectors, matrix and solver, and stores the sensitivities at the end in s. */
 typedef struct Run {
   SUNContext context;
   N_Vector y, *s; /* s: NULL without sensitivities */
