@@ -157,7 +157,7 @@ static void heap_within_refuses_to_the_outer_catch(void **state) {
   assert_true(caught);
 }
 
-/* A foreign object: its release reads a heap block and notes the order. */
+/* A foreign object: its release reads a heap block and records the order. */
 typedef struct Foreign {
   const int *block;
   int *log;

@@ -288,8 +288,8 @@ end Angle;
                 self.assertAlmostEqual(columns[name][-1], value, delta=delta)
 
     def test_least_time_without_guesses(self):
-        """The double integrator from any state to rest at 0, with a guess only for the time, 1: full force until the parabola to
-        the end is reached, then the opposite force."""
+        """The double integrator from any state to rest at 0, with the guess 1 for the time and no other guess. The solution is full force until the parabola to the end is reached, then the
+        opposite force."""
         pick = random.Random(int(os.environ.get("SEED", 4)))
         for _ in range(int(os.environ.get("MEMBERS", 12))):
             x, v = pick.uniform(-3, 3), pick.uniform(-3, 3)

@@ -1,5 +1,5 @@
-"""Between the ends of steps a result is as accurate as at them: oscillators with steps at the stability bound of an explicit
-method, and stiff circuits whose diodes begin and stop conducting. Seeded; DAEDAL_DENSE_MODELS sets their number."""
+"""Between the ends of steps a result is as accurate as at the ends. Models: oscillators with steps at the stability bound of an explicit method, and stiff circuits whose diodes begin and
+stop conducting. Seeded; DAEDAL_DENSE_MODELS sets their number."""
 import csv
 import io
 import json

@@ -1,5 +1,5 @@
-/* Every reduction method on models built by calls: the same trajectory from all of them, drift where there
- * should be drift, and the derived model of each method, simulated as a separate model, gives the trajectory again. */
+/* Every reduction method on models built by calls: all give the same trajectory, and drift occurs exactly where it should. The
+ * derived model of each method, simulated as a separate model, gives the trajectory again. */
 #include "pipeline/compare.h"
 #include "reduce/derived.h"
 #include "reduce/solved.h"

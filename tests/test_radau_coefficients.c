@@ -1,6 +1,6 @@
-/* The constants of Radau IIA against their definitions, in long double: nodes by Newton's method on the Radau polynomial, the matrix by integrating Lagrange's
- * polynomials, eigenvalues as reciprocal zeros of the Pade denominator (Hairer and Wanner, Solving Ordinary
- * Differential Equations II, sections IV.3 and IV.5), eigenvectors in closed form.
+/* The constants of Radau IIA compared with their definitions, in long double: nodes by Newton's method on the Radau polynomial,
+ * the matrix by integrating Lagrange's polynomials, eigenvectors in closed form. Eigenvalues are reciprocal zeros of the Pade
+ * denominator (Hairer and Wanner, Solving Ordinary Differential Equations II, sections IV.3 and IV.5).
  */
 #include "integrate/radau_coefficients.h"
 

@@ -1,5 +1,5 @@
-"""Sensitivities of simulate compared with differences of accurate runs: for the examples of high index, stiff ones, through pivots
-and events, with initial equations and free parameters, and for generated models; names, refusals.
+"""Sensitivities of simulate compared with differences of accurate runs: examples of high index, stiff ones, pivots and events, initial equations, free parameters, generated models. Also
+names and refusals.
 
 DAEDAL_SENSITIVITY_MODELS sets the number of models, 12 by default."""
 import csv

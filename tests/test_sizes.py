@@ -148,7 +148,7 @@ end M;
             self.assertLess(max(abs(run.end(name)/value - 1) for name, value in reference.items()), allowed)
 
     def test_rate_that_jumps(self):
-        """A state rests at round-off, and at a large time its rate jumps without an event: no step is so short that the state moves by less than a tolerance of its size so far."""
+        """A state is only round-off, and at a large time its rate jumps without an event. No step can be so short that the state moves by less than the tolerance times its size so far."""
         for seed in seeds(60, 12):
             rng = random.Random(seed)
             at, rest, height, delay = 10**rng.uniform(6, 7), 10**rng.uniform(-20, -15), rng.choice([-1, 1])*rng.uniform(0.1, 1), 10**rng.uniform(-3, -2)

@@ -457,7 +457,7 @@ class Run:
             raise
 
     def _require_start(self) -> None:
-        """Says what is missing for values, steps and states."""
+        """Raises an error if the run was not started, or has failed."""
         if not self._begun:
             raise refuse("the run was not started: call start() first")
         if self._failure is not None:

@@ -54,8 +54,8 @@ static int compare_entries(const void *a, const void *b) {
   return (p->order < q->order) - (p->order > q->order); /* highest order first */
 }
 
-/* Each variable in an equation costs this many steps of work in later passes, which visit all of them and differentiate the
- * equation with respect to each. */
+/* Each variable in an equation costs this many steps of work in later passes, which visit every variable and differentiate the
+ * equation with respect to it. */
 enum { INCIDENCE_WORK = 60 };
 
 static void build_incidence(Problem *problem, Arena *arena) {

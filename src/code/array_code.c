@@ -94,7 +94,7 @@ static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots
 /* Adds the other changes at events. */
 static void add_logic(ArrayCode *code, const Logic *logic) {
   Dag *dag = code->array->dag;
-  DagScratch scratch = dag_scratch_make(code->heap); /* one for all levels, of which there may be thousands */
+  DagScratch scratch = dag_scratch_make(code->heap); /* one for all levels, because there may be thousands of them */
   ExprVec roots = {0};
   uint32_t levels = logic->level_start.count - 1;
   code->levels = heap_array(code->heap, levels, sizeof *code->levels);

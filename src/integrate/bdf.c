@@ -276,8 +276,8 @@ static Outcome bdf_correct(Bdf *bdf, double t) {
 
 /* ---- Step and order ---- */
 
-/* Norms of the change, and of the errors at the two orders below: the change plus the last difference, and plus the last two
- * (at orders 1 and 2 the second norm has no meaning). */
+/* Three norms: of the change; of the change plus the last difference; of the change plus the last two differences. The last two
+ * are errors at the orders below (at orders 1 and 2 the third norm has no meaning). */
 static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
   size_t k = (size_t)history->planned_order;

@@ -166,8 +166,8 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   return cvode;
 }
 
-/* With the matrix of an earlier step, Newton's method seems to converge where a diode has just stopped conducting: the
- * matrix is large, so corrections are small, and states move on with their old rates. */
+/* When a diode has just stopped conducting, Newton's method seems to converge with the matrix of an earlier step. That matrix
+ * is large, so corrections are small, and states continue with their old rates. */
 static void cvode_keep_no_matrix(void *memory) {
   CVodeSetLSetupFrequency(memory, 1);
   CVodeSetJacEvalFrequency(memory, 1);

@@ -462,7 +462,7 @@ bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inp
 
 /* Compiles the inverses that the annotation `inverse` of a function gives. Names are looked up from `scope`. */
 void inverse_read(Elaboration *el, Routine *routine, Name scope, const AstModification *annotation);
-/* Notes a call of a function with inverses that has returned: its slots. */
+/* Records the slots of a call that has returned, of a function with inverses. */
 void inverse_note(Elaboration *el, const Routine *routine, const Value *slots);
 /* Appends the inversions of an equation that is about to be added to the model. */
 void inverse_use(Elaboration *el, Expr left, Expr right);

@@ -68,8 +68,8 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
   return verdict;
 }
 
-/* The time scale of a singular point: the time since the last start, because the columns may change as fast as they did then; the
- * length of the run if the run begins there. */
+/* The time scale of a singular point is the time since the last start, because the columns may change as fast as they did at
+ * that start. If the run begins at the point, it is the length of the run. */
 static double way_to(const Stepper *stepper, double singular) {
   double way = singular - stepper->options.start, span = stepper_span(stepper);
   return way > 0 && way < span ? way : span;

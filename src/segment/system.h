@@ -16,8 +16,8 @@ typedef struct System {
   int32_t columns, rows, links;
   const int32_t *link_from, *link_to; /* may change between steps; the integrator is then told */
 
-  /* The column that holds the time derivative of column i whether i is a state or not, -1 if there is none;
-   * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `complete`
+  /* The column that holds the time derivative of column i, whether i is a state or not; -1: there is none. It is fixed for the
+   * system's life; for a state it is the link_to. It predicts the columns that `complete`
    * solves for, so that its Newton iteration starts close. NULL: nothing is known beyond the links. */
   const int32_t *successor;
 

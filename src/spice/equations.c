@@ -222,7 +222,7 @@ static Expr branch_current(Writer *writer, const Branch *branch) {
   return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
 }
 
-/* Some inner nodes of devices are joined to others by neither capacitors nor voltage sources. Such a node belongs to the terminal
+/* No capacitor or voltage source joins some inner nodes of devices to other nodes. Such a node belongs to the terminal
  * to which an ohmic resistance joins it, and the terminal's row is the sum over both. So this resistance occurs only in the
  * inner node's row, and does not hide conductances of 1e-12 siemens in the terminal's row. */
 static void find_terminals(Writer *writer) {
