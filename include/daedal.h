@@ -13,7 +13,7 @@
  * Handles: models, plans, runs, results, comparisons, linearizations, sweeps, estimates and files. Some functions take any handle,
  * as `void *`: daedal_free, daedal_status_of, daedal_diagnostic_get, daedal_report, daedal_draw.
  *
- * Ownership: free every handle with daedal_free, in any order, because a handle keeps alive the handles that it was made from.
+ * Ownership: free every handle with daedal_free, in any order, because a handle keeps the handles alive from which it was made.
  * Every `const` pointer that a function returns belongs to the handle and lives as long as that handle. NULL is allowed as a
  * handle: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An index out of range returns an
  * empty text, or NaN. If another pointer that a call needs is NULL, the call returns DAEDAL_USAGE or finds nothing. A list in an

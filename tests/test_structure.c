@@ -787,7 +787,7 @@ static void matching_is_of_maximum_size(void **state) {
   }
 }
 
-/* Grown from nothing, without the initial heuristic that leaves little to do: this makes long alternating paths. */
+/* The matching begins empty, without the heuristic that finds most of it: this makes long alternating paths. */
 static void matcher_grows_to_maximum(void **state) {
   Random random = {.state = 23};
   for (int round = 0; round < 5000; round++) {
@@ -872,8 +872,8 @@ static Table table_transpose(const Table *t) {
   return r;
 }
 
-/* The fewest rows among the culprits of a component. A culprit is an unmatched row together with the matched rows that must not be
- * missing for the rest to be independent. */
+/* The fewest rows among the culprits of a component. A culprit is an unmatched row together with matched rows, such that the
+ * rest is independent if any one of them is removed. */
 static int plain_culprit(const Table *t, const int32_t *partner, unsigned component) {
   unsigned matched = 0;
   int best = INT32_MAX;

@@ -46,7 +46,8 @@ static bool is_highest(const void *context, Expr leaf) {
          (int32_t)dag_order(problem->model->dag, leaf) == structure->d[j];
 }
 
-/* Read from the expressions, without differentiating: differentiated equations are always linear in their highest derivatives. */
+/* This is read from the expressions, without differentiating: differentiated equations are always linear in their highest
+ * derivatives. */
 static bool block_is_linear(const Analysis *analysis, int32_t block, Linearity *linearity) {
   const Structure *structure = &analysis->structure;
   BlockLeaves leaves = {analysis, block};
@@ -70,8 +71,8 @@ bool *analysis_linear(const Analysis *analysis, Arena *arena) {
 
 /* ---- initial values ---- */
 
-/* The preference of a column as an initial value: fixed values come before given ones, and these before defaults;
- * among equals stateSelect decides, and otherwise the variable comes before its derivatives. Highest derivatives come last. */
+/* The preference of a column as an initial value: fixed values come before given ones, and given ones before defaults. Among
+ * equals stateSelect decides; if it does not, a variable comes before its derivatives. Highest derivatives come last. */
 static int32_t column_preference(const Analysis *analysis, uint32_t q) {
   const Array *array = &analysis->array;
   const Model *model = analysis->problem.model;
@@ -146,7 +147,7 @@ static void release_redundant(Analysis *analysis, AnalysisRelease *release, cons
   diags_append(diags, &attempt);
 }
 
-/* Constraints that are singular at the start values may be so on all solutions. */
+/* Constraints that are singular at the start values may be singular on all solutions. */
 static bool has_singular_constraint(const Analysis *analysis) {
   const Blocks *blocks = &analysis->structure.blocks;
   for (uint32_t k = 0; k < analysis->singular.count; k++) {

@@ -77,7 +77,7 @@ static Expr without_no_event(LogicBuilder *builder, Expr e) {
   return e;
 }
 
-/* Is the value computed by a function from changing arguments, without a relation that says when it changes? */
+/* Is the value computed by a function from changing arguments, without a relation that shows at which times it changes? */
 static bool is_called(LogicBuilder *builder, Expr e) {
   const Dag *dag = builder->dag;
   ExprVec open = {0};
@@ -172,7 +172,7 @@ static Expr as_read(LogicBuilder *builder, Expr e) {
   return e;
 }
 
-/* The later assignment counts; its value may use the one assigned before. */
+/* The later assignment counts; its value may use the value of the earlier one. */
 static void add_assignment(LogicBuilder *builder, const Action *action, uint32_t section, Expr fires, bool at_start) {
   Dag *dag = builder->dag;
   uint32_t index = builder->model->variables.data[action->target].index;
@@ -327,7 +327,7 @@ static Pattern initial_pattern(const LogicBuilder *builder, Arena *arena) {
   return (Pattern){(int32_t)rows, (int32_t)model->discretes.count, start, leaf};
 }
 
-/* A parameter with fixed = false that is not Real cannot be solved for: it is assigned. */
+/* A parameter with fixed = false that is not Real gets its value by an assignment: equations cannot be solved for it. */
 static bool is_assigned_parameter(const LogicBuilder *builder, Expr side) {
   const Model *model = builder->model;
   if (dag_op(builder->dag, side) != OP_PARAMETER) return false;

@@ -66,8 +66,8 @@ static void sort_keys(uint64_t *key, uint32_t count) {
   }
 }
 
-/* Each variable in an equation costs this many steps of work in later passes, which visit all of them and differentiate the
- * equation with respect to each. */
+/* Each variable in an equation costs this many steps of work in later passes, which visit every variable and differentiate the
+ * equation with respect to it. */
 enum { INCIDENCE_WORK = 60 };
 
 static void build_incidence(Problem *problem, Arena *arena) {

@@ -133,7 +133,7 @@ static int32_t dense_rank(const BlockJacobian *jacobian, Entries scaled, Arena *
   return rank;
 }
 
-/* Entries with these errors make a regular matrix singular only where |inverse|*errors is 1 or more (Rump). A right-hand side with
+/* Errors of the entries can make a regular matrix singular only if |inverse|*errors is 1 or more (Rump). A right-hand side with
  * random signs estimates that. */
 static bool sparse_is_regular(const BlockJacobian *jacobian, Entries scaled, Arena *scratch) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-/* A point: its distance in nominal values, from 0 or from the start values. Every second point is on the positive
- * side; some of the others are opposite to an earlier point, because a function may be flat on one side. Unknown
+/* A point: its distance in nominal values, from 0 or from the start values. Every second point is on the positive side. Some of
+ * the others are opposite to an earlier point, because a function may be flat on one side. Unknown
  * discrete values are random, and at some points all true or all false: equations may be regular only in such modes,
  * like those of a shaft that many brakes can hold. */
 typedef struct SamplePoint {

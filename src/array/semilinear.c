@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The least flow in and out of a node along every stream, even where nothing flows. */
+/* The smallest flow into and out of a node that every stream is given, even if nothing flows. */
 static const double LEAST_FLOW = 1e-9;
 
 /* sign * flow = semiLinear(x, positive, negative) */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The one hook that all memory comes from: realloc with a context. It returns NULL to refuse. Size 0 frees and returns NULL. A heap
+/* All memory comes from this hook: realloc with a context. It returns NULL to refuse. Size 0 frees and returns NULL. A heap
  * made from the hook has a budget with these limits. */
 typedef struct HeapHook {
   void *(*resize)(void *context, void *pointer, size_t size);

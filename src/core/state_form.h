@@ -26,8 +26,8 @@ enum { EXCHANGE_SINGULAR = -1, EXCHANGE_UNSOLVED = -2 };
 typedef EvalStatus StateFormSolve(StateForm *form, double t, double *y);
 
 /* find solves from any guess. follow finds the solution nearest to the guess. rates does so only for the columns that rates need.
- * corner solves at a corner of the edges (edges_set_corner). pass solves at an event, after the jump: states that suited the old
- * modes may not suit the new ones. select only selects the states again. */
+ * corner solves at a corner of the edges (edges_set_corner). pass solves at an event, after the jump: states that were suitable
+ * for the old modes may not be suitable for the new ones. select only selects the states again. */
 StateFormSolve state_form_find, state_form_follow, state_form_rates, state_form_corner, state_form_pass,
     state_form_select;
 

@@ -106,8 +106,8 @@ static Key make_key(const Dag *dag, const Node *node, uint32_t hash) {
  * in steps that depend on the node, because the lines next to a full one are often full, too. */
 enum { NEAR_SLOTS = 8, NEAR_CHILDREN = 4 };
 
-/* The slot of the node in the table of a graph, or the slot where it would be. Nodes from `end` on are ignored: the graph got them
- * later. */
+/* The slot of the node in the table of a graph, or the slot for it if it is not there. Nodes from `end` on are ignored: the
+ * graph got them later. */
 static uint32_t table_slot(const Dag *dag, const Dag *owner, Expr end, const Key *key) {
   uint32_t mask = owner->table_capacity - 1;
   uint32_t at = (key->newest ? key->newest / NEAR_CHILDREN : key->hash) * NEAR_SLOTS & mask;
@@ -130,8 +130,8 @@ static Expr find_below(const Dag *dag, const Key *key) {
   return found;
 }
 
-/* No node is inserted twice, so nodes need not be compared. Growing the table reads each node, which takes longer than looking one
- * up. Slots without nodes near by are in pages that are never touched, but in a large table there are few of them. */
+/* No node is inserted twice, so nodes need not be compared. Growing the table reads each node again, which takes longer than
+ * looking it up. Slots far from all nodes are in pages that are never touched, but in a large table there are few of them. */
 enum { GROWTH = 4, LARGE_GROWTH = 2, LARGE_TABLE = 1 << 20 };
 
 static void table_grow(Dag *dag, uint32_t capacity) {
@@ -290,14 +290,14 @@ static Expr intern_constant(Dag *dag, double value, bool is_residue, bool is_lis
   bool fresh;
   uint32_t first = pool_add(dag->heap, &dag->pools.constants, 1);
   pool_at(double, &dag->pools.constants, first) =
-      value == 0 ? 0 : value; /* no negative zero: equal values, equal nodes */
+      value == 0 ? 0 : value; /* no negative zero, so that equal values have equal nodes */
   Expr e = intern_or_list(dag, (Node){OP_CONSTANT, is_residue, first}, is_listed, &fresh);
   if (!fresh) pool_take_back(dag->heap, &dag->pools.constants, first, 1);
   else if (is_listed) list_leaf(dag, LEAF_NUMBERS, (uint32_t)value, e);
   return e;
 }
 
-/* The list grows by at most this many numbers at once; others are in the table. */
+/* The list grows by at most this many numbers at once; numbers farther away are in the table. */
 enum { NUMBERS_AHEAD = 1024 };
 
 Expr dag_constant(Dag *dag, double value) {
@@ -564,7 +564,7 @@ static inline void insertion_sort(char *data, uint32_t count, size_t size, int (
   }
 }
 
-/* Copying elements of a known size takes no calls. */
+/* Elements of a known size are copied without calls. */
 static void sort_run(char *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
   switch (size) {
   case 4: insertion_sort(data, count, 4, compare); break;

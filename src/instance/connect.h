@@ -137,7 +137,7 @@ struct Connections {
   ConnectGraph graph;
   IndexVec edge_links; /* per edge: its link; CONNECT_NONE: the edge is a branch */
   ConnectSets sets;    /* of ends */
-  uint32_t *source_of; /* per end: a clause that put it in its set */
+  uint32_t *source_of; /* per end: a clause that has put it into its set */
   bool *is_idle; /* per set: it contains only elements of expandable connectors, with nothing else connected to them */
   VEC(ConnectQuery) queries;
   Map query_of;

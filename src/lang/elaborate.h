@@ -103,10 +103,11 @@ typedef struct RawEquation {
   Name state;     /* the state of a state machine that contains it; 0: none */
   Name comment;
   BaseType base : 8;
-  bool is_declared : 1;  /* from the binding of an input */
-  bool is_made : 1;      /* made from a clock or a when: it may determine a discrete Real although it is in no when */
-  bool is_integral : 1;  /* of an energy section: the text has integral(left) over the run */
-  bool is_unclocked : 1; /* of an algorithm that may leave a variable unchanged, which does not mean previous() of it */
+  bool is_declared : 1; /* from the binding of an input */
+  bool is_made : 1;     /* made from a clock or a when: it may determine a discrete Real although it is in no when */
+  bool is_integral : 1; /* of an energy section: the text has integral(left) over the run */
+  bool
+      is_unclocked : 1; /* of an algorithm that may leave a variable unchanged, where "unchanged" does not mean its previous() */
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
 typedef VEC(Action) ActionVec;
@@ -444,7 +445,8 @@ Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
 
-/* Compiles only the functions that the code can reach: while a component is evaluated, other functions may need its value. */
+/* Compiles only the functions that the code can reach: other functions may need the value of the component that is being
+ * evaluated. */
 void routines_finish_for(Elaboration *el, const Routine *code);
 /* Compiles the functions within the model's reach that are never called, to report their errors. */
 void routines_check_uncalled(Elaboration *el);
@@ -463,7 +465,7 @@ bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inp
 
 /* Compiles the inverses that the annotation `inverse` of a function gives. Names are looked up from `scope`. */
 void inverse_read(Elaboration *el, Routine *routine, Name scope, const AstModification *annotation);
-/* Notes a call of a function with inverses that has returned: its slots. */
+/* Records the slots of a call that has returned, of a function with inverses. */
 void inverse_note(Elaboration *el, const Routine *routine, const Value *slots);
 /* Appends the inversions of an equation that is about to be added to the model. */
 void inverse_use(Elaboration *el, Expr left, Expr right);

@@ -1,8 +1,8 @@
 /* alias: unknowns that equal another unknown, its negative, its derivative, or a constant (see model.h).
  *
  * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own parent, and
- * constant[root] is the value of the root if it has one. An equation is removed only if the forest then says the same: der(x) =
- * der(y) does not make x an alias of y, and no equation closes a cycle. */
+ * constant[root] is the value of the root if it has one. An equation is removed only if the forest then implies it: der(x) =
+ * der(y) does not make x an alias of y, and no removed equation closes a cycle. */
 #include "model/model.h"
 
 /* The second pass knows which unknowns are 0. */
@@ -158,7 +158,7 @@ static bool is_zero(Finder *finder, Expr e) {
   return constant != EXPR_NONE && dag_is_constant(dag, constant, &value) && value == 0;
 }
 
-/* The residual as constant + terms, without unknowns that are 0; a lone node is one term. */
+/* The residual as constant + terms, without unknowns that are 0; a single node is one term. */
 static double list_terms(Finder *finder, Expr residual) {
   const Dag *dag = finder->model->dag;
   Term lone = {1, residual};

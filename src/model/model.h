@@ -301,8 +301,8 @@ typedef struct Aliases {
 } Aliases;
 
 /* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1) stay equations. An
- * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so no value that the user
- * gave is lost. Conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
+ * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so that no value given by
+ * the user is lost. Conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
 Aliases model_find_aliases(Model *model, Arena *arena);
 
 /* Residuals of the kept equations with the representatives substituted for the eliminated unknowns (also in derivatives). */

@@ -296,7 +296,7 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move) {
     bool ok = strangeness_ranks(strangeness, t, strangeness->y, &scratch, &ranks);
     strangeness->a = ok ? ranks.all - ranks.high : 0;
     bool found = ok && level > 0 && strangeness->a == before;
-    /* The point has moved: an equal number of constraints need not be the same ones. */
+    /* The point has moved, so the same number of constraints may be other constraints. */
     found = found && strangeness_constraints(strangeness, &ranks, level - 1) == before;
     if (found) {
       strangeness->open = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof(uint32_t));
@@ -317,8 +317,8 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move) {
   return false;
 }
 
-/* A known point that is not consistent, because structural analysis was wrong about the equations, is not the nearest to the start
- * values. It is used only if nothing is found from these. */
+/* If structural analysis was wrong about the equations, the known point is not consistent, and not the nearest to the start
+ * values. It is used only if nothing is found from the start values. */
 bool strangeness_find_level(Strangeness *strangeness, double t) {
   ArrayRun known = strangeness->known;
   Diags *diags = strangeness->diags, silent = diags_make(strangeness->heap);

@@ -140,7 +140,7 @@ static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, A
     text_printf(heap, text, "  ... and %u more\n", analysis->singular.count - SHOWN);
 }
 
-/* Only where structure and numbers disagree. */
+/* Only if structure and numbers disagree. */
 static void text_regular(const Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
   text_singular(analysis, heap, text, arena);
   if (!analysis->checked || analysis->regular) return;

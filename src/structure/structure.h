@@ -37,8 +37,8 @@ typedef struct Structure {
   int32_t n_superfluous;
   /* A multistep method may replace the superfluous differentiations of a removable block by differences, without
    * larger errors. The constraints of such a block contain only its own unknowns and functions of time (unknowns of
-   * coarse blocks that neither have states nor depend on any). The choice of states among its own unknowns bounds
-   * how errors grow. No differentiated equation that stays uses the block's highest derivatives. */
+   * coarse blocks that neither have states nor depend on any). The choice of states among its own unknowns bounds the growth of
+   * errors. The remaining differentiated equations do not use the block's highest derivatives. */
   bool *removable_block;
   Dulmage dulmage;
 } Structure;
