@@ -13,7 +13,7 @@
  * Handles: models, plans, runs, results, comparisons, linearizations, sweeps, estimates and files. Some functions take any handle,
  * as `void *`: daedal_free, daedal_status_of, daedal_diagnostic_get, daedal_report, daedal_draw.
  *
- * Ownership: free every handle with daedal_free, in any order, because a handle keeps alive the handles that it was made from.
+ * Ownership: free every handle with daedal_free, in any order, because a handle keeps the handles alive from which it was made.
  * Every `const` pointer that a function returns belongs to the handle and lives as long as that handle. NULL is allowed as a
  * handle: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An index out of range returns an
  * empty text, or NaN. If another pointer that a call needs is NULL, the call returns DAEDAL_USAGE or finds nothing. A list in an
@@ -135,9 +135,9 @@ typedef enum daedal_report_kind {
                                * run reads by the option start_values; only text */
   DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made, as Base Modelica with comments that say where each
                                * equation comes from. The JSON has its sizes. NULL for method "strangeness" if ranks select rows */
-  /* of a result: the matrices that decided the choice of states at the start, one per line: the numbers of chosen and
-   * of all candidates, the condition number of the scaled matrix, the variables that are not states; "" if there was no
-   * choice; only text */
+  /* of a result: the matrices that decided the choice of states at the start. A line has the numbers of chosen and of all
+   * candidates, the condition number of the scaled matrix, and the variables that are not states. "" if there was no choice;
+   * only text */
   DAEDAL_REPORT_CHOICE,
   DAEDAL_REPORT_COMPARISON, /* of a comparison: a table of its runs */
   DAEDAL_REPORT_LINEAR,     /* of a linearization: matrices and modes; JSON has matrices row by row */
@@ -410,8 +410,8 @@ typedef struct daedal_options {
   /* "L", "x.start": parameters and start values with respect to which the solution is differentiated (docs/sensitivity.md). The
    * result then has the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
   const char *const *sensitivity;
-  /* The signal whose last value, or integral over the run, gets a gradient by the adjoint (docs/sensitivity.md). Not together with
-   * `sensitivity`. NULL for none. */
+  /* The signal whose last value, or whose integral over the run, is differentiated by the adjoint method (docs/sensitivity.md).
+   * Not together with `sensitivity`. NULL for none. */
   const char *gradient;
   bool gradient_of_integral;
   const char *const *
@@ -532,7 +532,7 @@ daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options
  * that decide sizes always need another plan. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
 
-/* The parameters whose values the plan depends on in this way; NULL after the last. Owned by the plan's model. */
+/* The parameters on whose values the plan depends in this way; NULL after the last. Owned by the plan's model. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index);
 
 /* The number of structures for which equations were derived: the structure of the plan, and further ones that its
@@ -758,7 +758,7 @@ typedef struct daedal_fit_options {
   uint32_t iterations; /* at most; 0: 100 */
 } daedal_fit_options;
 
-/* Finds the values of parameters and start values that make the sum of squares of the residuals least (Levenberg and Marquardt,
+/* Finds the values of parameters and start values that minimize the sum of squares of the residuals (Levenberg and Marquardt,
  * within bounds). Without a stop time the runs end with the data; without a tolerance it is 1e-8. Always returns a handle (see
  * daedal_status_of), except if there is no memory (NULL). */
 daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options);
@@ -813,9 +813,9 @@ daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options
 static inline daedal_linear daedal_linear_get(const void *handle);
 
 /* A steady state: at the start time, all derivatives are zero and all equations are satisfied. way: "newton" solves from the
- * initial values, "homotopy" is continuation from them, "integration" runs until nothing changes. NULL: tries these in order. The
- * result has one row, the steady state, and the linear form at this state, whose eigenvalues show whether it is stable.
- * DAEDAL_INIT: none was found. */
+ * initial values, "homotopy" is continuation from them, "integration" runs until nothing changes. NULL: these are tried in this
+ * order. The result has one row, the steady state, and the linear form at this state, whose eigenvalues show whether it is
+ * stable. DAEDAL_INIT: none was found. */
 daedal_result *daedal_steady(daedal_model *model, const daedal_options *options, const char *way);
 
 /* ---- files of results ----

@@ -4,8 +4,9 @@
  *
  * fmi_caller TOKEN START STOP VARIABLES SEED COUNT
  *
- * First come single wrong calls: each must be refused, and the run must continue as if it had not been made. Then COUNT
- * sequences of calls in any order with any arguments; after each of them a reset instance must run as a new one does. */
+ * First it makes single wrong calls: each must be refused, and the run must continue as if the call had not been made. Then it
+ * makes COUNT sequences of calls in any order with any arguments; after each of them a reset instance must run as a new one
+ * does. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>

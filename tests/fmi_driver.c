@@ -10,7 +10,7 @@
  *   fmi_driver FILE.fmu derivatives                       directional and adjoint derivatives against differences, "unknown known value"
  *   fmi_driver FILE.fmu many N                            makes, starts and frees N instances
  *
- * It knows nothing of daedal but the file: the archive is read here, and the types and functions of the interface are declared here. */
+ * It gets only the file from daedal: the archive is read here, and the types and functions of the interface are declared here. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdarg.h>
@@ -742,7 +742,7 @@ static size_t state_count(const Fmu *fmu, void *instance) {
   return count_for(fmu, instance, "GetNumberOfContinuousStates", fmu->description.states);
 }
 
-/* A run from t on: from the start, or from where the instance already is. */
+/* A run from t on: from the start, or from the time that the instance has reached. */
 static Exchange begin_exchange(const Fmu *fmu, void *instance, double t) {
   size_t n = state_count(fmu, instance),
          m = count_for(fmu, instance, "GetNumberOfEventIndicators", fmu->description.indicators);

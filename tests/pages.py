@@ -3,8 +3,7 @@
 - A fenced block with a file name after its language (```modelica pendulum.mo) is a file.
 - A block `console` has commands after `$ ` and their output below, standard output and standard error together. A line
   `...` stands for any lines; `...` within a line stands for anything; numbers that differ from run to run must be written as `...`. If a block shows no output at all, its commands must succeed.
-- `console needs TOOL ...` is skipped where a tool is missing; `console by hand` is not for a test, as it takes minutes or changes
-  the machine. Both are counted.
+- `console needs TOOL ...` is skipped if a tool is missing; `console by hand` is not run by the test, because it takes minutes or changes the machine. Both are counted.
 - Blocks `python` without a name are one program, which must run.
 - `daedal COMMAND MODEL.mo ...` within a line is run too, and must succeed. Where the model is a capital letter or none is given,
   the command and its options must exist; so must targets of make and benches.

@@ -197,7 +197,7 @@ class Scope:
         return self
 
     def value(self, node):
-        """Names come first: x, x[2], a.b[1].c, der(x) may all be columns."""
+        """Names come first, because x, x[2], a.b[1].c and der(x) may all be columns."""
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
             name = ast.unparse(node).replace(" ", "").replace(MARK, "")
             if name in self.local:
@@ -322,7 +322,7 @@ def contains(text, wanted):
 
 
 class Relation:
-    """`A = B within T`, or a condition, at one row or many. A perturbed one is off by more than it allows, or negated."""
+    """`A = B within T`, or a condition, at one row or at many rows. A perturbed one is off by more than it allows, or negated."""
 
     def __init__(self, text, line, perturbed):
         self.perturbed, quoted = perturbed, re.findall(r'"[^"]*"', text)

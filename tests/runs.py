@@ -31,7 +31,7 @@ ERROR = 2  # daedal_severity
 
 
 def seeds(usual, quick=None):
-    """Numbers of the models of a test: `usual` of them by default, or `quick` outside of the long tier where models take long."""
+    """Numbers of the models of a test: `usual` of them by default; `quick` of them outside of the long tier, if models take long."""
     first = int(os.environ.get("DAEDAL_SEED", "0"))
     return range(first, first + int(os.environ.get("DAEDAL_MODELS", usual if IS_LONG or quick is None else quick)))
 

@@ -1,7 +1,7 @@
 /* signature: the offsets of the signature method (Pryce 2001), a second opinion on those of Pantelides.
  *
- * Invariant: offsets are valid when c >= 0, d_j - c_i >= sigma_ij everywhere, with equality on a transversal (complementary
- * slackness); the transversal then has the highest value. Among valid offsets there is a smallest pair, the canonical one.
+ * Invariant: offsets are valid if c >= 0 and d_j - c_i >= sigma_ij everywhere, with equality on a transversal (complementary
+ * slackness). The transversal then has the highest value. Among valid offsets there is a smallest pair, the canonical one.
  */
 #ifndef DAEDAL_TESTS_SIGNATURE_H
 #define DAEDAL_TESTS_SIGNATURE_H
@@ -58,8 +58,8 @@ static inline void enqueue(Iteration *it, int32_t row) {
   it->tail = ring_after(it, it->tail);
 }
 
-/* Pryce 2001: d_j = max over i of sigma_ij + c_i, then c_i = d_j - sigma_ij on the transversal, until nothing
- * changes; here one equation's contribution to both steps. False when an offset grows beyond all bounds. */
+/* Pryce 2001: d_j = max over i of sigma_ij + c_i, then c_i = d_j - sigma_ij on the transversal, until nothing changes. This is
+ * the contribution of one equation to both steps. False when an offset grows beyond all bounds. */
 static inline bool relax(Iteration *it, int32_t row) {
   const Incidence *incidence = it->incidence;
   for (int32_t e = incidence->row_start[row]; e < incidence->row_start[row + 1]; e++) {
@@ -85,9 +85,9 @@ static inline bool iterate_block(Iteration *it, const int32_t *rows, int32_t n_r
   return true;
 }
 
-/* The smallest canonical offsets for a perfect matching of the incidence. `coarse` are the blocks of the
- * whole pattern with that matching: later blocks raise the offsets of earlier ones, never the reverse, so
- * each block is iterated to its fixed point once. Owned by the arena. O(entries) times at most the largest
+/* The smallest canonical offsets for a perfect matching of the incidence. `coarse` has the blocks of the whole pattern with
+ * that matching. Later blocks raise the offsets of earlier ones, never the reverse, so each block is iterated to its fixed
+ * point once. Owned by the arena. O(entries) times at most the largest
  * c gained within a block. */
 static inline Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matching *transversal,
                                         const Blocks *coarse) {

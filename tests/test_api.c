@@ -1,5 +1,5 @@
-/* The public interface: handles, options, statistics, errors as values; every allocation of a run from text to analysis refused
- * once, and of a whole simulation at many points, without a crash or a leak. */
+/* The public interface: handles, options, statistics, errors as values. Every allocation from text to analysis is refused once,
+ * and many of a whole simulation, without a crash or a leak. */
 #include "daedal.h"
 
 #include "fail_alloc.h"
@@ -119,8 +119,8 @@ static void events_have_directions(void **state) {
   daedal_free(model);
 }
 
-/* A small state next to one of size 1: with every solver its error falls with its own absolute tolerance; an alias means the
- * same. */
+/* A small state next to one of size 1: with every solver, its error falls with its own absolute tolerance, also if an alias
+ * names the state. */
 static void absolute_tolerances(void **state) {
   (void)state;
   daedal_model *model =

@@ -41,7 +41,7 @@ class Dual:
 
 
 def near(rng, unit):
-    """A number that is unlikely to be a sum or a multiple of other numbers that this function returns."""
+    """A number that is unlikely to be a sum or a multiple of other numbers from this function."""
     return Fraction(float(Fraction(rng.randrange(-15, 16), 10) + Fraction(rng.randrange(1, 90), unit)))
 
 

@@ -1,5 +1,5 @@
-/* The base layer: heap, arena, vectors, map, names, diagnostics, sources; and a run over all of it in which
- * each allocation is refused once. */
+/* The base layer: heap, arena, vectors, map, names, diagnostics, sources; and a run through all of it in which each allocation
+ * is refused once. */
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
@@ -157,7 +157,7 @@ static void heap_within_refuses_to_the_outer_catch(void **state) {
   assert_true(caught);
 }
 
-/* A foreign object: its release reads a heap block and notes the order. */
+/* A foreign object: its release reads a heap block and records the order. */
 typedef struct Foreign {
   const int *block;
   int *log;

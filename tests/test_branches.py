@@ -193,8 +193,8 @@ CLASSES = {"four bar": lambda rng: four_bar(rng, False), "four bar with flywheel
            "watched angle": watched_angle}
 TOLERANCE = 2e-4  # largest difference, as each class defines it; runs have tolerance 1e-6
 
-# Solvers not meant for a class: the explicit method where it is stiff; and after an amplifier, those that see the states only, or
-# give all columns the same absolute tolerance. The automatic choice must be right in all.
+# Solvers that are not meant for a class: the explicit method if it is stiff; after an amplifier, solvers that see only the states, or give all columns the same absolute tolerance. The
+# automatic choice must be right in all.
 UNFIT = {"amplifier": {"erk", "bdf", "ida", "cvode"}, "inverter": {"erk"}}
 
 # Classes with nearly singular points: some runs may stop there with a message that says so, but must not be wrong.
@@ -240,7 +240,7 @@ class Branches(unittest.TestCase):
             tally.check(self, 0.1)
 
     def test_branches_that_end(self):
-        """A solution that explodes drives an unknown to the end of its branch in steps of round-off: the run stops."""
+        """A solution that grows without bound drives an unknown to the end of its branch within round-off of the time: the run stops."""
         for seed in seeds(2 if SANITIZED else 8):
             rng = random.Random(f"ends {seed}")
             rate, slope = 10**rng.uniform(2, 6), rng.uniform(0.05, 0.3)

@@ -1,7 +1,7 @@
 """Stiff chemistry at loose tolerances: concentrations have min = 0, and no run takes them below it.
 
-Robertson's problem, and random networks of reactions with rates over nine decades. Below zero such equations are unstable: runs
-once went to -1e7 without a message. Each run is compared with one at a tight tolerance. A run that reports that a state leaves its
+Robertson's problem, and random networks of reactions with rates over nine decades. Below zero such equations are unstable. Each run is compared with one at a tight tolerance. A run that
+reports that a state leaves its
 bounds (D909) counts as refused. Concentrations differ by ten decades, and have no nominal values.
 
 Wide runs: see runs.py."""
@@ -25,7 +25,7 @@ end Robertson;
 
 def absent_for_good(starts, reactions):
     """The substances that are absent, and that no reaction makes from the others: zero is their exact solution.
-    It is often unstable: round-off makes a run leave it, and no reference shows when."""
+    It is often unstable: round-off makes a run leave it, and no reference shows at which time."""
     there = {k for k, start in enumerate(starts, 1) if start > 0}
     while True:
         made = {product for needs, product in reactions if needs <= there} - there

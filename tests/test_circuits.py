@@ -21,7 +21,7 @@ DAEDAL = os.environ["DAEDAL"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"  # some netlists only, which must run
 FOLDER = os.path.join(os.environ["SOURCE_DIR"], "examples", "circuits")
 
-# A few signals of a large circuit. bdf is used where radau passes over a transient of nanoseconds at the start in one step.
+# A few signals of a large circuit. bdf is used because radau passes over a transient of nanoseconds at the start in one step.
 OPTIONS = {"nand.cir": ["--intervals", "40000"],
            "astable.cir": ["--intervals", "400000", "--variables", r"v\(.*\)"],
            "jfet_amplifier.cir": ["--intervals", "40000", "--solver", "bdf"],
@@ -90,7 +90,7 @@ def charge_and_discharge(times):
 # Where ngspice is farther off: the exact values of a signal.
 CLOSED_FORMS = {"switch_hysteresis.cir": ("v(out)", charge_and_discharge)}
 
-# Edges of an oscillator, whose times both find to 1e-8 of a period; waves of a line, which ngspice interpolates.
+# Edges of an oscillator, whose times both programs find to 1e-8 of a period; waves of a line, which ngspice interpolates.
 BOUNDS = {"astable.cir": 1e-3, "transmission_line.cir": 1e-3}
 
 

@@ -1,5 +1,4 @@
-"""The command: exit status, where it writes what, messages with a caret, JSON on success and failure, files complete or not at
-all, and help that agrees with the manual page."""
+"""The command: exit status, outputs, messages with a caret, JSON on success and failure, files that are complete or do not exist, and help that agrees with the manual page."""
 import json
 import math
 import os

@@ -1,5 +1,5 @@
-/* Columns that are neither states nor rates are eliminated from linear systems: J d + r = 0 with d_from = factor d_to is solved
- * through the remaining system, for random sparse Jacobians, and must hold in every row of the whole. */
+/* Columns that are neither states nor rates are eliminated from linear systems. J d + r = 0 with d_from = factor d_to is solved
+ * through the remaining system, for random sparse Jacobians. The solution must satisfy every row of the whole system. */
 #include "base/linear.h"
 #include "integrate/condense.h"
 

@@ -683,7 +683,7 @@ static void bounded_roots(void **state) {
 
 /* ---- guesses of states that allow no value of another variable ---- */
 
-/* A function of x1 that does not have all values, and its slope. */
+/* A function of x1 that does not take all values, and its slope. */
 typedef struct Saturating {
   const char *text;
   double (*value)(double), (*slope)(double);
@@ -760,8 +760,8 @@ static const Unreachable UNREACHABLE[] = {
 };
 enum { UNREACHABLE_COUNT = sizeof UNREACHABLE / sizeof *UNREACHABLE };
 
-/* The rate of x0 is 0 where x0 solves its equation, and that of x3 is known, so x2 has no value. The rate is arbitrary where x0
- * runs away until its whole equation counts as round-off. */
+/* The rate of x0 is 0 where x0 solves its equation, and that of x3 is known, so x2 has no value. If x0 grows until its whole
+ * equation counts as round-off, its rate is arbitrary. */
 static RandomModel draw_unsolvable(uint64_t seed) {
   static const char *const BOUND[] = {"sin(x0)", "cos(x0)", "tanh(x0)", "(x0 + 0.3*x0^2)"};
   Random random = {seed};

@@ -51,8 +51,8 @@ def solve(function, guess):
 
 
 def extremum(rates, start, stop, guess, end):
-    """The least end(x)[0] where the other components of end(x) are zero, over the coefficients of a control in Legendre
-    polynomials: Newton's method on Lagrange's equations. The differences are parallel runs by Runge and Kutta's method."""
+    """The least end(x)[0] at which the other components of end(x) are zero, where x are the coefficients of a control in Legendre polynomials: Newton's method on Lagrange's equations. The
+    differences are parallel runs by Runge and Kutta's method."""
     n, steps, difference = len(guess), 200, 1e-4
     h, c, multipliers = stop / steps, numpy.array(guess, float), None
     basis = numpy.polynomial.legendre.legvander(numpy.linspace(-1, 1, 2 * steps + 1), n - 1)
@@ -221,8 +221,8 @@ end Angle;
             self.assertAlmostEqual(x, 6 * t * (1 - t), delta=1e-7)
 
     def test_constraints_on_states(self):
-        """Variables that the end conditions leave free move along the constraints, written and hidden: a point on a circle, a
-        pendulum without weight that ends at rest or not (given by one or the other coordinate), two states with a given sum. With the angle as the coordinate, the cost is 6 from
+        """Variables that no end condition fixes move along the constraints, written and hidden. Members: a point on a circle; a pendulum without weight that ends at rest or not, given by
+        one of its coordinates; two states with a given sum. With the angle as the coordinate, the cost is 6 from
         rest to rest over the angle 1, and 1.5 with a free end."""
         circle = ("x(start = 1), y(start = 0, fixed = true), u(start = 0), v(start = 1)", "der(x) = u; der(y) = v; x^2 + y^2 = 1; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
         total = ("x(start = 0, fixed = true), y(start = 0), u, v", "der(x) = u; der(y) = v; x + y = time^2; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
@@ -237,8 +237,8 @@ end Angle;
                 self.assertAlmostEqual(run["J"][-1], value, delta=1e-6)
 
     def test_without_guesses(self):
-        """Without guesses: quantities that a separate equation gives as an integral, whose adjoint is not 0; pendulums of index 3 in first and second order that
-        begin where x is 0, so that the values decide which adjoints are free; angles and multipliers that adjoints of zero do not determine. The
+        """Without guesses: a quantity that a separate equation gives as an integral, whose adjoint is not 0; pendulums of index 3 in first and second order; angles and multipliers that
+        adjoints of zero do not determine. The pendulums begin at x = 0, so that the values decide which adjoints are free. The
         pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's cost is the one of Maurer and Augustin (2001)."""
         def swing(guess, steps=400):
             h = 1 / steps
@@ -288,8 +288,8 @@ end Angle;
                 self.assertAlmostEqual(columns[name][-1], value, delta=delta)
 
     def test_least_time_without_guesses(self):
-        """The double integrator from any state to rest at 0, with a guess only for the time, 1: full force until the parabola to
-        the end is reached, then the opposite force."""
+        """The double integrator from any state to rest at 0, with the guess 1 for the time and no other guess. The solution is full force until the parabola to the end is reached, then the
+        opposite force."""
         pick = random.Random(int(os.environ.get("SEED", 4)))
         for _ in range(int(os.environ.get("MEMBERS", 12))):
             x, v = pick.uniform(-3, 3), pick.uniform(-3, 3)
@@ -375,8 +375,7 @@ end Regulator;
             self.assertEqual("d2H/du2 < 0" in run.words, sign < 0, run.words)
 
     def test_conditions_are_met(self):
-        """If errors grow in a run, shooting from good guesses violates the conditions. More segments are used, or it is not a
-        solution. The end of Jackson's problem, smoothed."""
+        """If errors grow in a run, shooting from good guesses violates the conditions: more segments are used, or no solution is reported. The end of Jackson's problem, smoothed."""
         text = ("model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), p(start = 0.95011148), q(start = 0.8957737), u, S;\nequation\n"
                 "  der(x) = u*(10*y - x); der(y) = u*(x - 10*y) - (1 - u)*y; der(p) = u*(p - q); der(q) = -10*u*(p - q) + (1 - u)*q;\n"
                 "  S = (p - q)*(10*y - x) + q*y; u = 0.5 - 0.25*S/sqrt(S^2/4 + 1e-6);\nfinal equation\n  p = 1; q = 1;\n"
@@ -486,8 +485,7 @@ end Regulator;
         self.assertAlmostEqual(math.asinh(slope) / slope, 0.05, delta=1e-8)
 
     def test_work_of_singular_shots(self):
-        """A brachistochrone from rest, without guesses: trial runs are singular at their start. A run that jumps over this point
-        jumps only once, and what runs evaluate counts as work."""
+        """A brachistochrone from rest, without guesses: trial runs are singular at their start. A run that jumps over this point jumps only once, and the evaluations of runs count as work."""
         rest = "Real x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), a;"
         code, _, _, words = run(f"""model Slide
   parameter Real T(start = 1, fixed = false, min = 0.01);
@@ -508,8 +506,8 @@ end Slide;
             self.assertIn("the search for the solution of the boundary value problem: more than 100M steps of work", words)
 
     def test_goddard(self):
-        """Needs only the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times
-        come from a model written by hand, with the arcs and, on the second arc, the surface D*(1 + v/c) = m*g."""
+        """Needs only the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10). The times come from a model written by hand: it has the arcs and, on the
+        second one, the surface D*(1 + v/c) = m*g."""
         written = """model Written
   parameter Real c = 0.5, k = 310, H = 500;
   Real h(start = 1, fixed = true), v(start = 0, fixed = true), m(start = 1, fixed = true), u, D;

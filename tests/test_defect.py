@@ -49,7 +49,7 @@ class Steps:
         if self.of_state:
             self.bounds = sorted(self.start + rng.uniform(0.05, 2) for _ in range(count))
         elif rng.random() < 0.5:  # pulses
-            places = (count + 1)//2  # each pulse in its own part of the run, and not narrower than two hundredths of it
+            places = (count + 1)//2  # each pulse in its own part of the run, and at least two hundredths of it wide
             width = self.stop*10**rng.uniform(math.log10(0.02), -1)
             self.bounds = []
             for k in range(places):
@@ -146,7 +146,7 @@ def amplifier(rng):
 class Defect(unittest.TestCase):
     def test_steps(self):
         tally = Tally("steps in functions")
-        # the last one: a step ends right before a jump, because the step before was rejected
+        # in the last one a step ends right before a jump, because the step before was rejected
         for seed in [*seeds(150 if IS_LONG else 6), 1010]:
             rng = random.Random(seed)
             model = Steps(rng)

@@ -118,7 +118,7 @@ class Drawn(unittest.TestCase):
                                        msg=f"seed {seed}, {solver}, at {row['time']}: {text}")
 
     def test_reflected_waves(self):
-        """A trapezoidal pulse that two ends reflect: equations without inertia pass its kinks on as they are, for all round trips."""
+        """A trapezoidal pulse that two ends reflect: equations without inertia do not change its kinks, in any number of round trips."""
         for seed in range(COUNT):
             draw = random.Random(1000 + seed)
             delay, tau, stop = draw.uniform(0.3, 1), draw.uniform(0.02, 0.5), 12.0

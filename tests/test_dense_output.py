@@ -1,5 +1,5 @@
-"""Between the ends of steps a result is as accurate as at them: oscillators with steps at the stability bound of an explicit
-method, and stiff circuits whose diodes begin and stop conducting. Seeded; DAEDAL_DENSE_MODELS sets their number."""
+"""Between the ends of steps a result is as accurate as at the ends. Models: oscillators with steps at the stability bound of an explicit method, and stiff circuits whose diodes begin and
+stop conducting. Seeded; DAEDAL_DENSE_MODELS sets their number."""
 import csv
 import io
 import json
@@ -80,8 +80,7 @@ class DenseOutput(unittest.TestCase):
         self.check(drive, ("erk", "radau", "auto"), 50)
 
     def test_far_conditions(self):
-        """Conditions that are far from their edges, although they are not sums of columns, let explicit steps be as long as without
-        conditions."""
+        """Conditions far from their edges do not shorten explicit steps, also if they are not sums of columns."""
         rng = random.Random(15)
         for _ in range(COUNT):
             smooth = drive(rng).replace("if time < 0.5 or time > 2.5 then 0 else 10", "10")

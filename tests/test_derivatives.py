@@ -150,7 +150,7 @@ class Members(unittest.TestCase):
             self.differ(text, "z", {"p": by}, 2.1, SOLVERS[member % len(SOLVERS)])
 
     def test_branches_that_meet(self):
-        """The branches guard a root, or bend: no event is needed, and the branch beyond the edge is undefined."""
+        """The branches guard a root, or have a kink: no event is needed, and the branch beyond the edge is undefined."""
         draw = random.Random(6)
         for member in range(COUNT):
             a = draw.choice((0.5, 1, 1.3))
@@ -239,7 +239,7 @@ class Members(unittest.TestCase):
             self.differ(text, "x", {"p": exact}, t, ("erk", "cvode", "radau", "bdf", "ida")[member % 5], 1e-7)
 
     def test_many_parameters(self):
-        """With many targets an adjoint follows combinations: a single target that needs short steps is still noticed."""
+        """With many targets an adjoint follows combinations of them: a single target that needs short steps is still noticed."""
         count = 12
         declared = " ".join(f"parameter Real p{i} = {(1, 0)[i == 7]};" for i in range(count))
         terms = " + ".join(f"p{i}*{('0.1', '60*cos(60*time)')[i == 7]}" for i in range(count))

@@ -50,7 +50,7 @@ FUNCTIONS = """  function less input Real a; input Real b; output Boolean y; alg
 
 
 class Division:
-    """A model whose y is, where it is used, `value` at the end."""
+    """A model whose y is `value` at the end, if y is used."""
 
     def __init__(self, seed):
         rng = random.Random(seed)

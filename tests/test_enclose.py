@@ -22,7 +22,7 @@ def well(rng):
 
 
 def nothing(rng):
-    """Sums of terms that are never negative and something positive."""
+    """Sums of a positive term and terms that are never negative."""
     n = rng.randint(1, 3)
     names = [f"x{k}" for k in range(n)]
     declared = ", ".join(f"{name}(start = {rng.uniform(-2, 2)!r})" for name in names)

@@ -199,7 +199,7 @@ def switched(rng):
 
 
 def from_zero(rng):
-    """A relation that is exactly zero at the start goes where its derivative leads."""
+    """A relation whose difference is exactly zero at the start changes in the direction of its derivative."""
     slope, relation = rng.choice((-1, 1)) * rng.uniform(0.1, 3), rng.choice((">", ">=", "<", "<="))
     holds = (slope > 0) == (relation[0] == ">")
     return ("Real x(start=0, fixed=true), s(start=0, fixed=true);",
@@ -256,12 +256,10 @@ def infinite(rng):
 
 CLASSES = (infinite, square_wave, pulse, sum_of_sines, oscillator, approach, looped, mixed, forced, rectifier, switched, from_zero, integers, bends)
 
-# Models whose conditions hold only for a short time: between samples of which the last one is much closer than the others, or right
-# after an event.
+# Models whose conditions hold only for a short time: between samples, the last of which is much closer than the others, or right after an event.
 PAIRS = ((6560, oscillator, "radau"), (10058, oscillator, "radau"), (19034, oscillator, "radau"), (9710477, mixed, "cvode"))
 
-# Steps across kinks: one is much shorter than those before, and one is long because no state limits it while an unknown without a
-# derivative oscillates.
+# Steps across kinks. One step is much shorter than those before; another one is long, because no state limits it while an unknown without a derivative oscillates.
 LONG_STEPS = ((3024, integers, "radau"), (2447, integers, "erk"), (240, bends, "radau"), (458, bends, "erk"), (145, looped, "bdf"),
               (9531058, integers, "cvode"))
 
@@ -318,8 +316,7 @@ def narrow(rng):
 
 
 def resting(rng):
-    """A capacitor after a diode. Its charge, the only state, rests for long intervals: the variable that opens the diode follows
-    time, through equations."""
+    """A capacitor after a diode. Its charge, the only state, is constant for long intervals: the variable that opens the diode follows time, through equations."""
     w, p, r, end = rng.uniform(0.5, 10), rng.uniform(0, 6), rng.uniform(0.03, 0.6), rng.uniform(5, 20)
     beat, slow, share = rng.uniform(0, 0.6), rng.uniform(0.2, 2), rng.uniform(0.1, 0.9)
     wave = lambda t: (math.sin(w * t + p) + beat * math.sin(slow * t)) / (1 + share)
@@ -339,7 +336,7 @@ def resting(rng):
 
 
 class Resting(unittest.TestCase):
-    """States at rest do not show when an event is due."""
+    """Constant states do not show when an event is due."""
 
     def test_against_fine_steps(self):
         tally = runs.Tally("resting")
@@ -353,8 +350,7 @@ class Resting(unittest.TestCase):
         tally.check(self)
 
     def test_loose_tolerances(self):
-        """Diodes that conduct and block weakly: the variable that opens them changes fast where the states do not rest, which is
-        not a reason to reject a step."""
+        """Diodes that conduct and block weakly: the variable that opens them changes fast while the states change, which is not a reason to reject a step."""
         tally = runs.Tally("loose")
         for seed in runs.seeds(90):
             rng = random.Random(seed)
@@ -518,10 +514,10 @@ CHEBYSHEV = {1: "x", 2: "2*x^2 - 1", 3: "4*x^3 - 3*x", 4: "8*x^4 - 8*x^2 + 1", 5
 
 
 class Nested(unittest.TestCase):
-    """Nested conditions, many deep, as in a loop: each must wait for those inside it, which settle one after another."""
+    """Deeply nested conditions, as in a loop: each must wait for those inside it, which settle one after another."""
 
     def draw(self, rng):
-        """Text, end, the value at the end, its slope with respect to u, and how far u may be off before a condition changes."""
+        """Text, end, the value at the end, its slope with respect to u, and the error of u at which a condition changes."""
         a, b, start, c, edge, depth, end = (rng.uniform(0.5, 2), rng.uniform(0.2, 1), rng.uniform(0.05, 0.4), rng.uniform(2, 6), rng.uniform(0.4, 0.6),
                                             rng.randint(4, 14), rng.uniform(0.3, 1))
         text = (f"model M\n Real u(start = {start!r}, fixed = true), z, v;\nequation\n der(u) = {a!r}*({b!r} - u); z = {c!r}*(1 + abs(u));\nalgorithm\n"
@@ -534,7 +530,7 @@ class Nested(unittest.TestCase):
         return text, end, v, max(1, abs(slope)), nearest
 
     def test_ends(self):
-        """An error of u is as large as in the other classes, and grows from condition to condition by their slopes."""
+        """An error of u is as large as in the other classes; from condition to condition it is multiplied by their slopes."""
         tally, tolerance = runs.Tally("nested"), 1e-8
         for seed in runs.seeds(30):
             text, end, value, slope, nearest = self.draw(random.Random(seed))
@@ -547,8 +543,7 @@ class Nested(unittest.TestCase):
 
 
 class Together(unittest.TestCase):
-    """Several conditions, each of which holds for a short part of its period: if one becomes true and false again in the
-    step that ends at the event of another, but before that event, this is an event, too."""
+    """Several conditions that hold for a short part of their periods. If one becomes true and false again before the event of another one that ends the step, this is an event, too."""
 
     def draw(self, rng):
         """Text, end, the largest tolerance at which levels are reached, and how often each condition becomes true."""
@@ -608,8 +603,8 @@ class Quiet(unittest.TestCase):
 
 
 class Periodic(unittest.TestCase):
-    """An ideal diode between a source of some sines and a constant voltage: an unknown of the loop, whose times are known, decides. Events come in
-    every period as in the one before, or nearly, depending on the second frequency. A further oscillator keeps the steps shorter
+    """An ideal diode between a source of some sines and a constant voltage. The condition is on an unknown of the loop; its times are known. Events repeat in every period, exactly or
+    nearly, depending on the second frequency. A further oscillator keeps the steps shorter
     than a period."""
 
     def draw(self, rng):
@@ -725,7 +720,7 @@ def held(rng):
 
 
 class Chattering(unittest.TestCase):
-    """Solutions that stay on edges: the work is bounded, and a warning says how far from the edge hysteresis takes them."""
+    """Solutions that stay on edges: the work is bounded, and a warning says how far from the edge they are because of hysteresis."""
 
     def check(self, seed, make, solver, *options):
         declared, equations, end, expected, modes = make(random.Random(seed))
@@ -1072,7 +1067,7 @@ class Undefined(unittest.TestCase):
 
 class Bounds(unittest.TestCase):
     def test_plots_mark_events(self):
-        """Ticks are even, and as many as requested: at the axis of the text plot and in the picture."""
+        """Ticks are evenly spaced, and as many as requested: at the axis of the text plot and in the picture."""
         for count in (0, 1, 4, 9):
             text = (f"model M\n  Real x(start = 0, fixed = true);\n  Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
                     f"  when sample(0.03, {1 / count if count else 9}) then\n    n = pre(n) + 1;\n  end when;\nend M;\n")

@@ -117,7 +117,7 @@ static ExportFiles export_bench(Bench *b, const Program *rows, const Jacobian *j
 }
 
 /* Compares the tape with C. Functions are recorded for the tape, which adds in another order. If a result does not need an
- * undefined value, the tape still has a value. */
+ * undefined value, the tape has a value, although C has none. */
 static bool is_same(double a, double b) {
   return isnan(b) || memcmp(&a, &b, sizeof a) == 0 || a == b || fabs(a - b) <= 1e-12 * fmax(fabs(a), 1);
 }

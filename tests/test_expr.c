@@ -773,7 +773,7 @@ static void test_equalities(void **state) {
   heap_destroy(w.heap);
 }
 
-/* Expressions that must stay as they are, because the value would change or the text says more. */
+/* Expressions that must stay as they are, because their value would change or their text would lose information. */
 static void test_kept(void **state) {
   (void)state;
   static const char *const texts[] = {

@@ -1,5 +1,5 @@
-/* External functions (external/): tables against values computed by hand and against their own differences, generators against
- * published results of the library, files, texts, LAPACK. */
+/* External functions (external/): tables compared with values computed by hand and with their own differences, generators
+ * compared with published results of the library, files, texts, LAPACK. */
 #include "external/external.h"
 
 #include "daedal.h"
@@ -440,7 +440,7 @@ static void check_file(Bench *b, const char *path, const void *bytes, size_t siz
   add_integer(b, 2);
   add_integer(b, 2);
   assert_true(run_real(b) == 2.5);
-  /* no byte after the cut may be read, and the others must be checked */
+  /* no byte after the cut may be read, and the bytes before it must be checked */
   for (size_t cut = 0; cut < size; cut += 1 + cut / 16) {
     write_file(path, bytes, cut);
     make_table(b, none, 0, 1, 1, path, "tab");
@@ -800,7 +800,7 @@ static void test_texts(void **state) {
   assert_string_equal(external_state(b->heap)->printed.data, "a line\n");
 }
 
-/* Whatever the model contains: wrong numbers and types of arguments are refused, and functions that write are not found. */
+/* For any model: wrong numbers and types of arguments are refused, and functions that write are not found. */
 static void test_refusals(void **state) {
   Bench *b = *state;
   bool is_forbidden;

@@ -166,8 +166,8 @@ assert (folder / "victim").exists()
 out, errors = run(EFFECT % "tell", "--output-file", "out.csv")
 assert "so far" in errors and "so far" not in out, (out, errors)
 
-# The Fourier transform: numbers of samples with factors of all kinds, against its definition. The samples pass through a function
-# in a when that acts once. Written as equations, it would be one sum per sample, with as many terms each.
+# The Fourier transform: numbers of samples with factors of all kinds, against its definition. The samples pass through a function in a when that fires once. Written as equations, the
+# function would be one sum per sample, and each sum would have a term per sample.
 FOURIER = """package P
   function transform
     input Real u[:]; output Integer info; output Real amplitudes[div(size(u, 1), 2) + 1]; output Real phases[div(size(u, 1), 2) + 1];

@@ -1,5 +1,5 @@
-"""A run that stops because of an error leaves the rows up to the stop, and none after it: models that fail at a known time, with
-every solver and number of rows. The last row is at or before the time of the stop, and all rows are on the solution in closed form."""
+"""A run that stops because of an error leaves the rows up to the stop, and none after it. The models fail at a known time, and run with every solver and number of rows. The last row is at
+or before the time of the stop, and all rows are on the solution in closed form."""
 import csv
 import io
 import math

@@ -1,5 +1,5 @@
-"""Files and terminals: nothing is lost without a message, nothing destroyed and no temporary file kept, after any failure: refused
-memory, a full disk, signals, one path for two things, places that cannot be written, names with control characters. A library
+"""Files and terminals: after any failure, nothing is lost without a message, nothing is destroyed and no temporary file is kept. Failures are refused memory, a full disk, signals, one path
+for two outputs, places that cannot be written, and names with control characters. A library
 loaded before the C library (SHIM) makes failures happen at a chosen moment."""
 import csv
 import io
@@ -478,7 +478,7 @@ class Names(Folder):
     ALPHABET = ["a", "b", " ", "\n", "\r", "\t", "\x1b[2J", "\x07", ",", '"', "'", "\\", "[", "]", "\u009b1m", "\x7f", "ü", ".", "(", ")", "der(", "time"]
 
     def models(self):
-        """Models of several variables with unusual names, all different but similar."""
+        """Models of several variables with unusual names, which are similar but different."""
         chance = random.Random(8)
         for _ in range(12):
             names = set()

@@ -72,8 +72,7 @@ class Fit(unittest.TestCase):
             self.assertIn("the residuals of y are not noise", said)
 
     def test_drawn_residuals(self):
-        """Noise of several kinds is accepted as noise, except for one draw in a thousand; waves of any period, jumps, ramps and
-        bumps of six times its size are not."""
+        """Noise of several kinds is accepted as noise, except for one draw in a thousand. Waves of any period, jumps, ramps and bumps that are six times larger are not accepted."""
         count, alarms = 300 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 16, 0
         for seed in range(count):
             draw = random.Random(seed)

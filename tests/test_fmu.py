@@ -645,7 +645,7 @@ def check_steps(folder):
 
 
 def rated_model(generator, folder, number):
-    """Two limiters of a rate in a row. Their outputs are differences of states over short times, so they multiply errors of states."""
+    """Two limiters of a rate in a row. Their outputs are differences of states over short times, so they amplify errors of states."""
     times = [10 ** generator.uniform(-5, -3) for _ in range(2)]
     rates = [generator.uniform(1, 4), generator.uniform(10, 40)]
     text = f"model Rated{number}\n  Real u, s(start = 0, fixed = true)"
@@ -695,7 +695,7 @@ def reset_model(generator, folder, number):
 
 
 def branch_model(generator, folder, number):
-    """Branches that a parameter chooses at the start, undefined in the other branch. The values in the text choose the other branch."""
+    """Branches that a parameter chooses at the start; with the other value, the chosen branch is undefined. The values in the text choose the other branch."""
     law, other = generator.choice([("log({})", "{} - 1"), ("sqrt({})", "-{}"), ("{}^1.5", "0.3*{}")])
     edge, kept = generator.uniform(-0.2, 0.2), generator.uniform(0.1, 0.5)
     path = folder / f"branch{number}.mo"
@@ -826,7 +826,7 @@ def check_standalone(folder):
 
 
 def write_counter(folder):
-    """C that counts the blocks which the solver's own objects hold."""
+    """C that counts the blocks that the solver's own objects hold."""
     path = folder / "counter.c"
     path.write_text("#include <stdio.h>\n#include <stddef.h>\nstatic int count;\n"
                     + "".join(f"void *__real_{f}({a});\nvoid *__wrap_{f}({a});\nvoid *__wrap_{f}({a}) {{ count += {c}; return __real_{f}({n}); }}\n"

@@ -1,5 +1,4 @@
-"""FMUs survive callers that break the rules of FMI: the call returns the error that FMI names, nothing crashes, and the run
-continues or starts again as if nothing had happened.
+"""FMUs survive callers that break the rules of FMI: the call returns the error that FMI requires, nothing crashes, and the run continues or starts again as if the call had not been made.
 
 The sources of an FMU are compiled with fmi_caller.c and sanitizers. The long tier makes more sequences of calls."""
 import os

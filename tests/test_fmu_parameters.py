@@ -21,7 +21,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DRIVER = os.path.join(os.environ["BUILD_DIR"], "tests", "fmi_driver")
 IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long" or "DAEDAL_FMU_ALL" in os.environ
 QUICK = ["slider_crank.mo", "modelica/house.mo", "circuits/perfect_transformer.cir", "circuits/rc.cir"]
-PART = 0.02  # part of the stop time: until then chaotic examples still depend on their start smoothly
+PART = 0.02  # part of the stop time: up to there, chaotic examples still depend smoothly on their start
 # Boundary values: a run finds its start by itself, an FMU begins where the export found it. In water.mo, Reynolds numbers are a
 # million times the flows, which have an absolute tolerance.
 UNLIKE = ("control", "water.mo")

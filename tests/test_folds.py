@@ -81,8 +81,8 @@ def rest(rng):
 
 
 def stay(rng):
-    """The same with a density that depends so strongly on the enthalpy that the flow rests for a while: m = 0 solves the equations
-    after that, too, but that solution only touches the others."""
+    """The same with a density that depends so strongly on the enthalpy that the flow rests for a while. m = 0 also solves the equations after that time, but this solution only touches the
+    others."""
     return rest_with(rng, -3, 0)
 
 
@@ -140,8 +140,7 @@ class Folds(unittest.TestCase):
         self.check(stay, is_reversed, ("auto", "erk", "radau", "bdf", "ida"), 0.3)
 
     def test_start_on_a_fold(self):
-        """The rate is infinite there except for round-off, and leads nowhere: the run is refused within a few steps, or it is
-        right."""
+        """The rate is infinite there except for round-off, and the solution does not continue: the run is refused within a few steps, or it is right."""
         rng = random.Random(5)
         for seed in range(12):
             slope, top = rng.uniform(0.5, 3), rng.uniform(0.5, 2)

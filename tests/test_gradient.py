@@ -1,6 +1,5 @@
-"""Gradients of simulate by the adjoint, compared with sensitivities: for examples of high index and stiff ones, through
-pivots and events, for discrete values, integrals and generated models, from checkpoints, and with respect to all parameters; and models
-that are refused.
+"""Gradients of simulate by the adjoint, compared with sensitivities: examples of high index, stiff ones, pivots and events, discrete values, integrals, generated models, checkpoints, all
+parameters. Also models that are refused.
 
 DAEDAL_GRADIENT_MODELS sets the number of models, 20 by default."""
 import json

@@ -473,8 +473,8 @@ def chain(rng, kind):
 
 
 def guided(rng):
-    """Values that follow a given curve for a while, and are free before or after: this decides which derivatives the equations
-    have. A value that has a speed of its own follows the curve first, so that it does not jump."""
+    """Values that follow a given curve for a while, and are free before or after. The derivatives in the equations depend on this. A value with its own speed follows the curve first, so
+    that it does not jump."""
     declared, equations, result = [], [], {}
     for k in range(rng.randint(1, 3)):
         size, speed, free, start, at = (number(rng, 0.5, 2) for _ in range(5))
@@ -654,7 +654,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(result["amplification"], 100)
 
     def test_diodes(self):
-        """A diode lets no current flow back and its voltage is at most the knee voltage; at any time exactly one of these bounds is reached."""
+        """The current of a diode is not negative, and its voltage is at most the knee voltage; at any time exactly one of these bounds is reached."""
         for seed in range(2 * COUNT):
             text, drops = diodes(random.Random(seed))
             with self.subTest(seed=seed, text=text):

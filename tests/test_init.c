@@ -1,4 +1,4 @@
-/* Internal tests of src/init: re-initialization at an event, the nearest point by its own conditions, continuation, linearity of
+/* Internal tests of src/init: re-initialization at an event, the conditions of the nearest point, continuation, linearity of
  * expressions, parts that hide constraints, cost on large models, refused allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ static void test_states_keep_their_left_limits(void **state) {
   double *left = heap_array(bench->heap, n, sizeof *left);
   bool *hold = heap_array(bench->heap, n, sizeof *hold);
   for (uint32_t q = 0; q < n; q++) left[q] = NAN;
-  /* Somewhere else on the circle: neither the model's own fixed values nor its start values may count. */
+  /* A different point on the circle: neither the model's own fixed values nor its start values may have an effect. */
   left[column(bench, "x", 0)] = 0.28;
   left[column(bench, "x", 1)] = 0.5;
   left[column(bench, "y", 0)] = 0.9;

@@ -48,7 +48,7 @@ PRINTED = [1.11127172445388, 1.11127016244451, 1.11126938591833, 1.1112694038323
            1.11127450541665, 1.11125515888109, 1.11127896524092, 1.11127125287727, 1.11129851077039]
 CORRECTION = [0.06457236291058, 0.03105146480413, 0.01305629910703, 0.00811743250241, 0.01552573239479, 0.01129599829834,
               0.00859008476985, 0.0000000001433, 0.01718016952515, 0.02577056230529, 0.01717986154569]
-# each node: -v/275 times these factors, times the derivatives of the inflows at nodes 1 and 13; node 10: -v/2 times the derivative of the outflow
+# each node: the sum of -v/275 times these factors times the derivatives of the inflows at nodes 1 and 13; node 10: in addition -v/2 times the derivative of the outflow
 FORMULA = {"p1": (521, 4), "p2": (246, 4), "p3": (94, 6), "p4": (36, 14), "p6": (123, 2), "p7": (14, 36), "p9": (2, 123),
            "p11": (4, 246), "p12": (6, 94), "p13": (4, 521)}
 
@@ -557,8 +557,7 @@ class Elsewhere(unittest.TestCase):
 
 
 class SmallFactors(unittest.TestCase):
-    """A capacitance far below its nominal value 1 that an equation gives is accurate, so that a current determines the slope, however
-    steep."""
+    """If an equation gives a capacitance far below its nominal value 1, the capacitance is accurate. So a current determines the slope, however steep it is."""
 
     def test_generated(self):
         rng = random.Random(17)
@@ -576,8 +575,7 @@ class SmallFactors(unittest.TestCase):
 
 
 class SingularStarts(unittest.TestCase):
-    """A start at a fold is valid. Structural analysis is right about the equations, except exactly at this point; that a
-    derivative does not exist there is not a contradiction."""
+    """A start at a fold is valid. Structural analysis is right about the equations, except exactly at this point. A derivative does not exist there, which is not a contradiction."""
 
     def test_generated(self):
         rng = random.Random(13)
@@ -591,8 +589,7 @@ class SingularStarts(unittest.TestCase):
                     self.assertLess(abs(init["x"]), 1e-6)
 
     def test_crossing(self):
-        """If two solutions cross, the values are kept, because the structure is right for other fixed values; or ranks find the
-        rate along one of the two."""
+        """If two solutions cross, the values are kept, because the structure is right for other fixed values; otherwise ranks find the rate along one of the two."""
         rng = random.Random(15)
         for equation in ("y^2 = {a}*x^2", "y*(y - x) = {a}*x^2", "sin(y)^2 = {a}*x^2*exp(x)"):
             for method in ("dummy", "minimal", "underlying", "none"):

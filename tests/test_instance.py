@@ -420,8 +420,7 @@ end P;
                 self.assertEqual(found[f"part[{i + 1}].s"], k * sum(v) + 2 * sum(v), text)
 
     def test_generated_fields_of_flat_models(self):
-        """Values, attributes, variabilities and sizes that records give their fields also count in models without components, in
-        Modelica and in Base Modelica."""
+        """Values, attributes, variabilities and sizes that records give their fields also hold in models without components, in Modelica and in Base Modelica."""
         for seed in range(COUNT):
             rng = random.Random(1000 + seed)
             a, b, k, start, other, scale = (rng.randint(1, 9) for _ in range(6))
@@ -549,7 +548,7 @@ end P;
 
     def test_generated_flows_in_buses(self):
         """Trees of components joined by buses. Each mechanical line of the bus has one source somewhere, and loads, or none,
-        elsewhere. Components that do not use a line pass it on or end it: its torque is zero there. Lines may be declared in the bus, or exist only by connections."""
+        elsewhere. Components that do not use a line pass it on or end it; at an end its torque is zero. Lines may be declared in the bus, or exist only by connections."""
         for seed in range(COUNT):
             pick = random.Random(seed)
             lines, models, loads = [f"line{k}" for k in range(pick.randint(1, 3))], [], {}

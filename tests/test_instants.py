@@ -100,7 +100,7 @@ def flat_bend(rng, k, at):
 
 
 def regularized(rng, k, at):
-    """The same, a little steep at zero."""
+    """The same, with a small slope at zero."""
     delta = rng.choice([1e-2, 1e-4, 1e-6])
     return Piece(f"Real z{k}(start={-at**0.5!r}), x{k}(start=0, fixed=true);",
                  f"z{k}*sqrt(z{k}^2 + {delta}^2) = time - {at}; der(x{k}) = z{k};", ((STOP - at) ** 1.5 - at**1.5) / 1.5)
@@ -171,8 +171,7 @@ class Instants(unittest.TestCase):
         tally.check(self, 0.2)
 
     def test_dies_out(self):
-        """A torque given by its power, which vanishes faster than any power of the speed where the speed passes zero: tau*w =
-        c*exp(-c/w)/w. The run may be much longer than its dynamics."""
+        """A torque given by its power. Where the speed w passes zero, the power vanishes faster than any power of w: tau*w = c*exp(-c/w)/w. The run may be much longer than its dynamics."""
         tally = Tally("powers that die out")
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)
@@ -187,9 +186,8 @@ class Instants(unittest.TestCase):
         tally.check(self, 0.05)
 
     def test_rests(self):
-        """A speed that oscillates and decays far below the tolerance passes zero many times, in the end only by errors. Its power
-        is zero there, and the torque tau*w = p stays zero. Runs are up to 10^5 times as long as an oscillation, and wind that rises
-        and falls may excite it again."""
+        """A speed oscillates and decays far below the tolerance. It passes zero many times, in the end only because of errors. Its power
+        is zero there, and the torque tau*w = p stays zero. Runs are up to 10^5 times as long as an oscillation, and a varying wind may excite it again."""
         tally = Tally("speeds at rest")
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)

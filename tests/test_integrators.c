@@ -291,7 +291,7 @@ static void test_stiff_multistep(void **state) {
 }
 
 /* Links that the equations determine only in part: each change of order or step leaves a jump in the differences. A code that
- * follows it stays at order 1, with a hundred times as many steps. */
+ * follows these jumps stays at order 1, with a hundred times as many steps. */
 static void test_bdf_order_recovers(void **state) {
   (void)state;
   IntegratorStatistics statistics;

@@ -1,5 +1,5 @@
-"""Programs compiled against interface 1.0 (interface/daedal.h, frozen) run with the library that was built: members of structs stay at their places, enumerators keep
-their values, functions keep their declarations, structs grow only at the end and only if the caller passes their size. The frozen programs run."""
+"""Programs compiled against interface 1.0 (interface/daedal.h, frozen) run with the library that was built. Members of structs stay at their places, enumerators keep their values, and
+functions keep their declarations. Structs grow only at the end, and only if the caller passes their size. The frozen programs run."""
 import os
 import pathlib
 import re

@@ -297,7 +297,7 @@ REFUSALS = (r"do not determine by how much \S+ jumps|the ranks of the derivative
 
 class Shared(unittest.TestCase):
     def add(self, tally, seed, kink=None, **options):
-        """A run is right, or refused with a message that names a variable. A model as written is refused only where the method or solver is not made for it."""
+        """A run is right, or refused with a message that names a variable. A model as written is refused only if the method or solver is not made for it."""
         chain = Chain(seed, kink=kink)
         run = simulate(chain.text(), stop_time=STOP, tolerance=1e-8 / chain.growth(), **options)
         tally.add(run, lambda: chain.error(run) < 1e-5, seed, kink, options)
@@ -386,7 +386,7 @@ class Shared(unittest.TestCase):
                 for k in range(n if run.status == 0 else 0): self.assertAlmostEqual(run.end(f"v{k}"), -0.5 * v[k], delta=1e-6, msg=f"{seed} {method}")
 
     def test_chains(self):
-        """Two chains of integrators whose ends meet a curve: if a derivative of the curve jumps, and the jump reaches the beginnings of the chains, these share it."""
+        """Two chains of integrators whose ends are tied by a curve: if a derivative of the curve jumps, and the jump reaches the beginnings of the chains, they share it."""
         for seed in seeds(8):
             chains = Chains(seed)
             wanted = chains.solution()

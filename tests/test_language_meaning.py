@@ -1,4 +1,4 @@
-"""The meaning of models: generated members of classes that were once misunderstood, with known results. DAEDAL_MODELS=N makes more of
+"""The meaning of models: generated members of classes that are easily misunderstood, with known results. DAEDAL_MODELS=N makes more of
 them (runs.py). Single models are in cases/meaning."""
 import itertools
 import math
@@ -298,7 +298,7 @@ class Functions(unittest.TestCase):
 
     @staticmethod
     def is_right(run, value, slope):
-        """Close to an edge either side counts."""
+        """Close to an edge, the value of either side is accepted."""
         times, u = run.columns["time"], run.columns["u"]
         for row, time in enumerate(times):
             near = {float(value(slope * time + off)) for off in (-1e-6, 0, 1e-6)}
@@ -308,8 +308,7 @@ class Functions(unittest.TestCase):
 
 
 class Pulses(unittest.TestCase):
-    """Relations on Integers and Booleans returned by functions with loops of unknown length: they fire where the value changes,
-    also where it changes back within a step."""
+    """Relations on Integers and Booleans returned by functions with loops of unknown length: they fire when the value changes, also if it changes back within a step."""
     HEAD = Functions.HEAD + ("  function pulse input Real u; output Integer k; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
                              "k := if r > 0.4 and r < 0.5 then 1 else 0; end pulse;\n")
     RELATIONS = [("pick(x) > 1", [0.5]), ("count(x) > 2", [2]), ("odd(x)", range(1, 40, 2)), ("pulse(x) > 0", [k + 0.4 for k in range(40)]), ("pulse(x) >= 1", [k + 0.4 for k in range(40)]),
@@ -502,8 +501,8 @@ class Texts(unittest.TestCase):
 
 
 class Streams(unittest.TestCase):
-    """The fluid that flows into a component is the mixture of the flows from the others, each of which counts as at least 1e-10 (Modelica 3.6, section 15.2), on both
-    sides of the boundary of a component."""
+    """The fluid that flows into a component is the mixture of the flows from the others. Each flow counts as at least 1e-10 (Modelica 3.6, section 15.2), on both sides of the boundary of a
+    component."""
     HEAD = """model M
   connector Port flow Real m; stream Real h; Real p; end Port;
   model Pump Port c; parameter Real m = 0, h = 0; Real i = inStream(c.h), a = actualStream(c.h); equation c.m = m; c.h = h; end Pump;

@@ -90,7 +90,7 @@ class Start(unittest.TestCase):
         """An equation that holds after a time event needs no value exactly at that time."""
         for edge in (0, 0.5):
             for solver in SOLVERS:
-                # these step into the pole of the derivative from within round-off of it
+                # these step into the pole of the derivative from a point within round-off of it
                 if solver in ("ida", "cvode") and edge: continue
                 run = simulate(f"model M\n  Real y;\nequation\n  y = if time <= {edge} then -1 else log(time - {edge});\nend M;\n", solver=solver, intervals=4)
                 self.assertEqual(run.status, 0, (edge, solver, run.words))
@@ -219,7 +219,7 @@ class Start(unittest.TestCase):
             rng = random.Random(seed)
             stop = rng.choice([1, 2, 0.75, 1.3])
             signs, edges = [rng.choice(list(RELATIONS)) for _ in range(4)], [rng.choice([stop, stop, stop / 2]) for _ in range(4)]
-            for k in (1, 3):  # a state is at its edge except for round-off, which these do not see
+            for k in (1, 3):  # a state is at its edge except for round-off, which these solvers do not notice
                 signs[k] = rng.choice([">", "<="]) if edges[k] == stop else signs[k]
             text = (f"model M\n  Real x(start = 0, fixed = true);\n  Boolean b = time {signs[0]} {edges[0]}, c = x {signs[1]} {edges[1]};\n"
                     f"  Integer k = integer(ceil({4 / stop!r}*time)), n(start = 0, fixed = true), m(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
@@ -235,8 +235,8 @@ class Start(unittest.TestCase):
                 self.assertEqual({name: columns[name][-1] for name in expected}, expected, (stop, text))
 
     def test_initial_equations_of_discrete_values(self):
-        """Initial equations give states by Booleans that depend on them. The combinations of Booleans that agree with the states
-        they give are the solutions: one of them is found, and if there is none, the model is refused."""
+        """Initial equations give states by Booleans that depend on them. A combination of Booleans is a solution if it agrees with the states that it gives. One solution is found; if there
+        is none, the model is refused."""
         tally = collections.Counter()
         for seed in seeds(300, quick=40):
             rng = random.Random(seed)
@@ -264,8 +264,8 @@ class Start(unittest.TestCase):
         self.assertLessEqual(tally["refused"], tally["found"] // 10, tally)
 
     def test_initial_equations_of_whole_numbers(self):
-        """Initial equations give states by whole numbers that are steps of them. If some whole numbers near zero agree with the
-        states they give, a solution is found, with few exceptions. The solution found agrees; on an edge the literal value counts."""
+        """Initial equations give states by whole numbers that are steps of them. If some whole numbers near zero agree with the states that they give, a solution is found, with few
+        exceptions. The solution found agrees; on an edge the literal value counts."""
         tally = collections.Counter()
         for seed in seeds(300, quick=60):
             rng = random.Random(seed)

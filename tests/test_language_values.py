@@ -1,6 +1,5 @@
-"""The meaning of expressions and clauses: values computed by hand from the language specification. Each member is one place at which a
-text could be silently misunderstood: precedence, signs of div, mod and rem, ranges that descend or are empty, slices, enumerations,
-default and named arguments, the order of assignments, events at one time."""
+"""The meaning of expressions and clauses: values computed by hand from the language specification. Each member is one way in which a text could be silently misunderstood: precedence, signs
+of div, mod and rem, ranges that descend or are empty, slices, enumerations, default and named arguments, the order of assignments, events at one time."""
 import math
 import unittest
 

@@ -1,5 +1,6 @@
-/* LAPACK routines as a model calls them: for every row of the table the smallest accepted call, found by trying, and from there
- * every argument made wrong in turn. LAPACK is not instrumented, so its memory is fenced: each block of the heap ends, or begins,
+/* LAPACK routines as a model calls them. For every row of the table, the smallest accepted call is found by trying. Starting
+ * from this call, every argument is made wrong in turn. LAPACK is not instrumented, so its memory is fenced: each block of the
+ * heap ends, or begins,
  * at an inaccessible page, and its slack holds a pattern. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "external/external.h"

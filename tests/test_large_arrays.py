@@ -1,6 +1,6 @@
 """Large arrays of equal cells, whose explicit equations run as templates over all cells.
 
-A cell has a state, unknowns that random expressions give, and two unknowns that its flows balance, as connectors write it. Expressions
+A cell has a state, unknowns that random expressions give, and two unknowns in a balance of flows, as connectors make it. Expressions
 use earlier unknowns, the states of neighbours and coefficients of the cell. Equations come in a random order, as loops and one by one.
 All values at the start must be those that Python computes from the same expressions. Some cells differ from the others: one has a
 different expression, and each tenth a coefficient 0, which makes its equation shorter.

@@ -150,8 +150,8 @@ class FreeParameters(unittest.TestCase):
 
 class Reinit(unittest.TestCase):
     def test_leaves_what_should_be_states(self):
-        """A chain of masses, one of which is stopped. Between some masses the relative velocity should be a state, and then keeps
-        its value; elsewhere the velocities of the masses should be states."""
+        """A chain of masses, one of which is stopped. Between some masses the relative velocity should be a state, which then keeps its value; elsewhere the velocities of the masses should
+        be states."""
         rng = random.Random(17)
         for count in (2, 3, 5, 7):
             preferred = [rng.random() < 0.5 for _ in range(count - 1)]
@@ -219,8 +219,8 @@ class RandomNumbers(unittest.TestCase):
 
 class Extrema(unittest.TestCase):
     def test_of_a_fast_filter_do_not_stop_the_run(self):
-        """The sign of a difference about as small as the error of its variables says where a signal turns. This tests that the run
-        reaches its end, and that the stored value belongs to the signal; not how close to the extremum it is."""
+        """A signal turns where a difference changes its sign; that difference is about as small as the error of its variables. The run must reach its end, and the stored value must belong
+        to the signal; its distance from the extremum is not tested."""
         rng = random.Random(6)
         for _ in range(8):
             slow, fast, part = rng.uniform(3, 9), rng.uniform(20, 60), rng.uniform(0.2, 0.9)

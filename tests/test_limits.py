@@ -176,8 +176,7 @@ class Limits(unittest.TestCase):
 
 class Samples(unittest.TestCase):
     def test_undefined(self):
-        """A start or an interval of sample without a value is named, for any cause; an interval without a value once had no
-        end."""
+        """A start or an interval of sample without a value is named, for any cause."""
         for undefined in ("sqrt(p - 1)", "log(p)", "1/p", "asin(p + 2)", "1e308*(p + 10)", "(p - 1)^0.5"):
             for what, arguments in (("start", f"{undefined}, 1"), ("interval", f"0, {undefined}")):
                 with self.subTest(arguments):
@@ -223,7 +222,7 @@ class Linear(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^x +999991 ", done.stderr[:2000])
 
     def test_scaled(self):
-        """Members whose time once grew with the square of their size: these would take minutes. Each command ends within SECONDS,
+        """Members that would take minutes if their time grew with the square of their size. Each command ends within SECONDS,
         with the values of the model."""
         count = 8000
         scaled = {

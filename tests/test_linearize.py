@@ -1,5 +1,5 @@
-"""linearize and steady: the textbook matrices of a cart with an inverted pendulum in Cartesian coordinates, random linear models
-with random constraints, a chain of 100 links, files, pictures, refusals; steady states and their stability."""
+"""linearize: the textbook matrices of a cart with an inverted pendulum in Cartesian coordinates, random linear models with random constraints, a chain of 100 links, files, pictures,
+refusals. steady: steady states and their stability."""
 import json
 import os
 import pathlib

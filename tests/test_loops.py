@@ -1,7 +1,7 @@
 """Loops of equations compared with the same equations written out: the flat text and every number of a run must agree exactly.
 
-The bodies of the loops are random: arithmetic, which is compiled once for all values of the iterators; parts that the values of
-iterators decide (branches, sizes, types, calls); nested loops whose ranges depend on each other; and names that hide others.
+The bodies of the loops are random: arithmetic, which is compiled once for all values of the iterators; parts that depend on the values of iterators (branches, sizes, types, calls); nested
+loops whose ranges depend on each other; names that hide others.
 
 Wide runs: see runs.py."""
 import os

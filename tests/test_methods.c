@@ -1,5 +1,5 @@
-/* Every reduction method on models built by calls: the same trajectory from all of them, drift where there
- * should be drift, and the derived model of each method, simulated as a separate model, gives the trajectory again. */
+/* Every reduction method on models built by calls: all give the same trajectory, and drift occurs exactly where it should. The
+ * derived model of each method, simulated as a separate model, gives the trajectory again. */
 #include "pipeline/compare.h"
 #include "reduce/derived.h"
 #include "reduce/solved.h"
@@ -221,7 +221,7 @@ static CompareRequest make_request(double stop) {
 
 /* ---- tests ---- */
 
-/* Methods that leave a higher index are inaccurate in their multipliers, but accurate in everything that is differentiated. */
+/* Methods that leave a higher index are inaccurate in the multipliers, but accurate in everything that is differentiated. */
 static void test_same_trajectory(void **state) {
   (void)state;
   for (size_t c = 0; c < sizeof CASES / sizeof *CASES; c++) {

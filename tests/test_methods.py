@@ -71,7 +71,7 @@ class Trajectories(unittest.TestCase):
 
     def test_same_on_every_example(self):
         def check(name, method, found):
-            amplification = found["amplification"] or 1  # unknown where the changed start cannot be run
+            amplification = found["amplification"] or 1  # unknown if the changed start cannot be run
             self.assertLessEqual(found["difference"], 100 * self.results[name]["tolerance"] * max(1, amplification))
 
         self.each_run(check)
@@ -146,8 +146,7 @@ class Events(unittest.TestCase):
                     self.assertLess(max(level["max"] for level in found["levels"]), 1e-10)
 
     def test_each_crossing_is_one_event(self):
-        """If a crossing were located off the constraints, the projection of the next step would undo it, and it would be found
-        again."""
+        """A crossing must be located on the constraints: otherwise the projection of the next step would undo it, and it would be found again."""
         with tempfile.TemporaryDirectory() as folder:
             events = [report("simulate", EXAMPLES / "water.mo", "--method", method, "--output-file", pathlib.Path(folder) / "r.csv")[1]["events"]
                       for method in ("dummy", "overdetermined")]
@@ -233,7 +232,7 @@ class Printed(unittest.TestCase):
                 self.assertGreater(max(result["offsets"]["c"]) + (0 in result["offsets"]["d"]), 1, name)
 
     def test_projection_of_the_paper(self):
-        """(78) gives the circuit as two equations, and (49) nine equations for index 5; with index 2 and constraints linear in the velocities, x and u are left."""
+        """(78) gives two equations for the circuit, and (49) nine for index 5; with index 2 and constraints that are linear in the velocities, x and u are left."""
         for name, states in (("circuit", 2), ("hessenberg5", 9), ("nonholonomic", 5)):
             model = PAPERS / f"shmoylova_{name}.mo"
             code, result = report("reduce", model, "--method", "projection")

@@ -1,5 +1,5 @@
-"""Minimal extension of many weakly coupled blocks: k Hessenberg systems of order r have k (r - 1) new variables (Kunkel, Mehrmann
-2003, section 3), however many there are, and the trajectories are those of dummy derivatives."""
+"""Minimal extension of many weakly coupled blocks. For any k, k Hessenberg systems of order r have k (r - 1) new variables (Kunkel, Mehrmann 2003, section 3), and the trajectories are those
+of dummy derivatives."""
 import csv
 import os
 import random

@@ -115,7 +115,7 @@ class Text:
 
 
 def canonical(report, equations, variables, names):
-    """The facts that must stay the same, in terms of the original: equation k here is equations[k] there, and so on."""
+    """The facts that must stay the same, with the numbers of the original: equation k here is equations[k] there, and so on."""
     def back(text):
         return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text)
 

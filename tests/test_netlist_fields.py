@@ -217,8 +217,7 @@ class Fields(unittest.TestCase):
         self.assertAlmostEqual(found["v(o)"][-1], 3.0997166, places=4)  # by ngspice with steps of 2 us
 
     def test_commutation(self):
-        """Boost converters whose diode is turned off by a transistor: its capacitance falls by a factor of some thousands within a
-        nanosecond, which is not a singular point."""
+        """Boost converters whose diode is turned off by a transistor: the capacitance of the diode falls by a factor of some thousands within a nanosecond, which is not a singular point."""
         for seed in seeds(300, quick=4):
             rng = random.Random(seed)
             text = (f"VI in 0 5\nVG g 0 PULSE(0 5 0 10n 10n {rng.uniform(3, 6.5):.3f}u 10u)\nL1 in a {rng.choice((50, 100, 200))}u ic=5\nRL a s {rng.uniform(20, 80):.0f}m\n"
@@ -230,7 +229,7 @@ class Fields(unittest.TestCase):
                 self.assertAlmostEqual(ends[0], ends[1], delta=5e-3)
 
     def test_differential_pairs(self):
-        """With ohmic terminals and resistors at the emitters from a microohm to 10 ohms, fed by an ideal source: both sides carry half of its current."""
+        """With ohmic terminals, resistors from a microohm to 10 ohms at the emitters, and an ideal current source: both sides carry half of its current."""
         for seed in range(300) if LONG else (*range(12), 28, 31, 39, 43, 47, 77, 78, 93):
             rng = random.Random(seed)
             ohms = " ".join(f"{name}={10**rng.uniform(-6, 1):.3g}" for name in ("rb", "re", "rc") if rng.random() < 0.7)
@@ -268,8 +267,7 @@ class Fields(unittest.TestCase):
         return cards, level
 
     def test_gates(self):
-        """Networks of CMOS gates whose inputs are at the rails: transistors that are off, or on without a current, some with ohmic
-        terminals. Outputs have their logic values, in a run, too."""
+        """Networks of CMOS gates whose inputs are at the supply voltages: transistors that are off, or on without a current, some with ohmic terminals. Outputs have their logic values, in a run, too."""
         for seed in seeds(300, quick=15):
             rng = random.Random(seed)
             cards, level = self.draw_gates(rng, lambda is_high: 5 if is_high else 0, 5)
@@ -281,7 +279,7 @@ class Fields(unittest.TestCase):
                 self.assertEqual(wrong, {}, text)
 
     def test_gates_that_switch(self):
-        """The same with inputs that change and only oxide capacitances, which nearly vanish in some states of a transistor."""
+        """The same with varying inputs and only oxide capacitances, which nearly vanish in some states of a transistor."""
         tally = Tally("gates that switch")
         for seed in seeds(300, quick=20):
             rng = random.Random(seed)

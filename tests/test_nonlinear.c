@@ -53,8 +53,8 @@ static void test_path_passes_turning_points(void **state) {
   heap_destroy(heap);
 }
 
-/* (k u cos(a), k u sin(a)) = 0 in (u, a), a force that vanishes for every angle: at the solutions the rows depend on each
- * other, and those nearest to the start keep the angle. */
+/* (k u cos(a), k u sin(a)) = 0 in (u, a), a force that vanishes for every angle. At the solutions the rows depend on each
+ * other, and the nearest solution has the angle of the start. */
 static bool force_residual(void *context, const double *x, double *r) {
   const double *k = context;
   r[0] = *k * x[0] * cos(x[1]) + 0.3 * x[0] * x[0];

@@ -1,5 +1,5 @@
-/* Every function of daedal.h with NULL for each pointer argument: no crash. On NULL handles, and on handles that have everything
- * that can be requested. */
+/* Every function of daedal.h with NULL for each pointer argument: no crash. The handles are NULL, or have everything that can
+ * be requested. */
 #include "daedal.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-"""Values between the steps of a state that follows an input: the stiffer the state, the more closely it follows. Steps are as long as the input
+"""Values between the steps, for a state that follows an input: the stiffer the state is, the more closely it follows. Steps are as long as the input
 allows, so nearly all output is interpolated; it must be as accurate as the steps. The solution is known in closed form."""
 import csv
 import math

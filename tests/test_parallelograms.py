@@ -120,7 +120,7 @@ class Parallelograms(unittest.TestCase):
         self.check(Tally("parallelograms that changed branch"), ONCE_WRONG).check(self)
 
     def test_driven(self):
-        """Nothing is integrated, so no error test looks at the angles."""
+        """Nothing is integrated, so no error test covers the angles."""
         rng = random.Random(1)
         members = []
         for seed in seeds(40):

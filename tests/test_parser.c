@@ -154,7 +154,7 @@ static bool ast_walk_next(AstWalk *walk) {
 
 static void ast_walk_end(AstWalk *walk) { vec_free(walk->heap, &walk->stack); }
 
-/* (head kid kid ...) as the walk finds it; kids of sums and products carry their operators. */
+/* (head kid kid ...) in the order of the walk; kids of sums and products have their operators in front. */
 static const char *tree_text(World *w, AstExpr root) {
   const Ast *ast = w->ast;
   TextVec text = {0};

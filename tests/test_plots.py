@@ -63,7 +63,7 @@ def choices(folder):
     parts, netlist = folder / "parts.mo", folder / "n.cir"
     parts.write_text(PARTS)
     netlist.write_text(NETLIST)
-    assert curves(folder, parts)[0] == ["c.v", "twice"]  # not c.p.v, r.p.v, r.u, which are the same: c.v is differentiated
+    assert curves(folder, parts)[0] == ["c.v", "twice"]  # not c.p.v, r.p.v or r.u, which are equal to it: c.v is differentiated
     assert curves(folder, netlist)[0] == ["v(in)", "v(out)"]  # no inner node of the diode
 
 

@@ -1,9 +1,8 @@
 """Equations that divide by zero at a time between two points of a run, or by the round-off of constants: each is reported, and
 equations that are defined everywhere are not.
 
-A member has a divisor d(u) that is zero at u = c, and u passes c once within the run. Poles are of order 1 to 3, touch zero or pass
-it, and occur in functions, in products, in logarithms and tangents, and in branches that are taken. Others only look like poles:
-the dividend is zero, too, a branch that is not taken divides, or the divisor stays away from zero."""
+A member has a divisor d(u) that is zero at u = c, and u passes c once within the run. Divisors have zeros of order 1 to 3, touch zero or pass it, and occur in functions, in products, in
+logarithms and tangents, and in branches that are taken. Others only look like poles: the dividend is zero as well, a branch that is not taken divides, or the divisor does not reach zero."""
 import random
 import unittest
 
@@ -133,7 +132,7 @@ class RoundOff(unittest.TestCase):
                 self.assertEqual(run.status, 3, run.words)
 
     def test_not_said(self):
-        """Remaining digits are not round-off, nor is a zero."""
+        """Remaining digits are not round-off, and neither is a zero."""
         for seed in seeds(100, 20):
             chance = random.Random(seed)
             a, b = round(chance.uniform(1, 9), 3), round(chance.uniform(1e-12, 1e-9), 15)
@@ -145,7 +144,7 @@ class RoundOff(unittest.TestCase):
 
 
 class WithoutEffect(unittest.TestCase):
-    """Correlations that apply beyond a limit, as heat transfer of a turbulent flow, pass through poles before it. There they have no
+    """Correlations that apply only beyond a limit, such as heat transfer of a turbulent flow, have poles below the limit. There they have no
     effect: the run equals one without them, and takes only a few more steps."""
 
     def member(self, chance, has_poles):

@@ -35,8 +35,7 @@ def condition(draw):
 
 
 def value(draw, target):
-    """The value that a when assigns: an expression of time and columns, of the value before, of columns that depend on it, and
-    sometimes an undefined one."""
+    """The value that a when assigns: an expression of time and columns, of the value before, of columns that depend on it; sometimes it is undefined."""
     return draw.choice([
         f"{number(draw, -1, 1)}*x + {number(draw, -1, 1)}",
         f"pre({target}) + {number(draw, -1, 1)}",
@@ -138,7 +137,7 @@ class Programs(unittest.TestCase):
         self.assertLessEqual(tally["program ends"], COUNT // 10, tally)
 
     def test_short_failures(self):
-        """An assertion that fails for a time that is zero up to errors warns, as in `simulate`; at the end of the run it counts."""
+        """An assertion that fails for a time that is zero up to errors gives a warning, as in `simulate`; at the end of the run it is an error."""
         path, times = os.path.join(WORK, "m.mo"), random.Random(5)
         for condition, ends in (("abs(x - {t}) > 1e-11", False), ("abs(x - {t}) > 1e-9", True), ("x < {t}", True), ("time < 1", True)):
             t = number(times, 0.2, 0.8)

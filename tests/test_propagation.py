@@ -27,7 +27,7 @@ def report(text):
 
 
 def solve(matrix, right):
-    """Solves by elimination with pivots, in 60 digits: otherwise errors of order h^-4 would be round-off."""
+    """Solves by elimination with pivots, in 60 digits: with fewer, errors of order h^-4 would be lost in round-off."""
     rows = [[*row, value] for row, value in zip(matrix, right)]
     for k in range(len(rows)):
         rows[k:] = sorted(rows[k:], key=lambda row: -abs(row[k]))
@@ -159,7 +159,7 @@ class Propagation(unittest.TestCase):
                 self.assertEqual([(each["variable"], each["power"]) for each in step], [(f"p{node}", 0)])
 
     def test_pressures(self):
-        """The pressures of the test set's system at its end: the paper's values minus its printed correction are the values of PSIDE."""
+        """The pressures of the test set's system at its end. The values of PSIDE are the paper's values minus its printed correction."""
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "w.json"
             subprocess.run([DAEDAL, "simulate", SOURCE / "examples/water.mo", "--tolerance", "1e-10", "--output-file", f"{folder}/w.csv", "--quiet",

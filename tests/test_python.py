@@ -1,5 +1,4 @@
-"""The Python package: its tests against the library just built; and a wheel, built without a network and installed in a clean
-virtual environment, for which test_daedal.py runs again."""
+"""The Python package: its tests with the library just built. Then a wheel is built without a network and installed in a clean virtual environment, in which test_daedal.py runs again."""
 import os
 import pathlib
 import re

@@ -1,6 +1,6 @@
-/* The constants of Radau IIA against their definitions, in long double: nodes by Newton's method on the Radau polynomial, the matrix by integrating Lagrange's
- * polynomials, eigenvalues as reciprocal zeros of the Pade denominator (Hairer and Wanner, Solving Ordinary
- * Differential Equations II, sections IV.3 and IV.5), eigenvectors in closed form.
+/* The constants of Radau IIA compared with their definitions, in long double: nodes by Newton's method on the Radau polynomial,
+ * the matrix by integrating Lagrange's polynomials, eigenvectors in closed form. Eigenvalues are reciprocal zeros of the Pade
+ * denominator (Hairer and Wanner, Solving Ordinary Differential Equations II, sections IV.3 and IV.5).
  */
 #include "integrate/radau_coefficients.h"
 
@@ -33,7 +33,7 @@ static Real radau_polynomial(int s, Real u, Real *slope) {
   return p1 - p0;
 }
 
-/* Zeros in (-1, 1], found from the right; those found are divided out. */
+/* Zeros in (-1, 1], found from the right; each one found is divided out. */
 static void radau_nodes(int s, Real *node) {
   node[s - 1] = 1;
   for (int found = 1; found < s; found++) {
@@ -85,8 +85,8 @@ static void radau_eigenvalues(int s, Complex *lambda) {
   }
 }
 
-/* Eigenvector of A for mu: with M(x) = prod (x - c_i), the polynomial sum_k mu^k M^(k)(x) at the nodes, because its
- * integral from 0 differs from mu times itself by a multiple of M. */
+/* Eigenvector of A for mu: the values of the polynomial sum_k mu^k M^(k)(x) at the nodes, with M(x) = prod (x - c_i). The
+ * reason is that its integral from 0 differs from mu times itself by a multiple of M. */
 static void radau_eigenvector(int s, const Real *node, Complex mu, Complex *vector) {
   Real derivative[SMAX + 1];
   for (int i = 0; i < s; i++) {

@@ -164,8 +164,8 @@ class Redundant(unittest.TestCase):
         self.assertRegex(run.words, "no values were found that satisfy `[^`]* = 1.3`|together with `[^`]* = 1.3`")
 
     def test_events(self):
-        """Constraints with values that change at events: rods that grow after a time, or when a coordinate has passed a value; few,
-        and more than dense matrices of all equations would allow."""
+        """Constraints with values that change at events: rods that grow after a time, or when a coordinate has passed a value. There are few of them, or more than dense matrices of all
+        equations would allow."""
         for bays, condition in ((2, "time < 0.3"), (3, "x0 > 0.55"), (120, "time < 0.3")):
             mechanism = ladder(bays)
             rows = [row.replace("= 1", f"= if {condition} then 1 else 1 + (time - 0.3)^4") if row in mechanism.needed[:bays + 1] else row
@@ -203,7 +203,7 @@ class Redundant(unittest.TestCase):
             self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
 
     def test_behind_conditions(self):
-        """An unknown that occurs only where a discrete condition does not hold at the start, and one that two equations determine: refused, or stopped where the two no longer agree."""
+        """An unknown that occurs only in a branch that does not hold at the start, and one that two equations determine: the model is refused, or the run stops where the two no longer agree."""
         for condition in ("k > 0", "pre(k) > 0", "d", "not d", "s > 0.5", "pre(k) > 0 and d"):
             for branches in ("then b + c else 0", "then 0 else b*c", "then c else b"):
                 for wrap in ("noEvent({})", "smooth(0, {})", "{}"):
@@ -232,7 +232,7 @@ class Free(unittest.TestCase):
                     self.assertAlmostEqual(eval(row, {"sin": math.sin}, scope), 0, delta=1e-5 * (1 + abs(scope["x"]) ** 2), msg=(row, scope))
 
     def test_nearest_is_not_unique(self):
-        """x y = c(t) from (s, s). While c is below s^2/4, two points are nearest to (s, s), and the one between them no longer is.
+        """x y = c(t) from (s, s). While c is below s^2/4, two points are nearest to (s, s), and the point between them is not.
         The run ends there with a message, unless c grows again before it reaches s^2/4."""
         for s in (0.5, 1, 3):
             for product, end in (("(1 - time)", 0.75), ("cos(time)", math.acos(0.25)), ("exp(-time)", math.log(4)), ("(0.65 + 0.35*cos(time))", None)):

@@ -204,7 +204,7 @@ static void file_abandoned_leaves_the_old(void **state) {
   FileWriter *writer = file_create(f->heap, &f->diags, path, NULL, NULL);
   file_write(writer, "new", 3);
   file_abandon(writer);
-  Heap *other = heap_new(NULL); /* a run that dies: its heap is freed, nothing else happens */
+  Heap *other = heap_new(NULL); /* a run that ends without cleaning up: its heap is freed, nothing else happens */
   jmp_buf point;
   if (!HEAP_TRY(other, point)) fail();
   writer = file_create(other, &f->diags, path, NULL, NULL);
@@ -810,7 +810,7 @@ static int count_text(const char *text, const char *part) {
   return count;
 }
 
-/* One sample of 300000 is a spike; the drawing must reach as far as a drawing of only the extremes. */
+/* One sample of 300000 is a spike: the drawing must have the height of one with only the extremes. */
 static void plot_decimation_keeps_extremes(void **state) {
   ENTER(f);
   enum { N = 300000 };

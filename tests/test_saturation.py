@@ -1,5 +1,5 @@
-"""A closed volume of moist gas that is cooled until its vapour condenses: the content of liquid bends there, and the rates of pressure and
-temperature jump, because the equations differentiate mass and energy. Mass, vapour and energy are known at each time, so the reference
+"""A closed volume of moist gas that is cooled until its vapour condenses. There the content of liquid has a kink, and the rates of pressure and temperature jump, because the equations
+differentiate mass and energy. Mass, vapour and energy are known at each time, so the reference
 solves scalar equations by bisection. Generated gases, with and without states that are preferred, and with wrong sizes (nominal)."""
 import math
 import random

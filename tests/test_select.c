@@ -1,4 +1,4 @@
-/* Choices of columns along random paths of matrices: a conclusion from an earlier judgement equals a new judgement, for steps of
+/* Choices of columns along random paths of matrices: a conclusion from an earlier examination equals a new one, for steps of
  * every length, with weights and rows of different sizes. */
 #include "core/select.h"
 

@@ -1,5 +1,5 @@
-"""Sensitivities of simulate compared with differences of accurate runs: for the examples of high index, stiff ones, through pivots
-and events, with initial equations and free parameters, and for generated models; names, refusals.
+"""Sensitivities of simulate compared with differences of accurate runs: examples of high index, stiff ones, pivots and events, initial equations, free parameters, generated models. Also
+names and refusals.
 
 DAEDAL_SENSITIVITY_MODELS sets the number of models, 12 by default."""
 import csv
@@ -34,8 +34,7 @@ def difference(model, target, value, options, step):
 
 class Sensitivity(unittest.TestCase):
     def check(self, model, targets, *options, solvers=SOLVERS, step=1e-3, accuracy=1e-6, ignore=()):
-        """targets: names with their values. Errors are relative to the largest derivative, or to a hundredth of signal over target,
-        because a signal is known relative to its size."""
+        """targets: names with their values. Errors are relative to the largest derivative, or to a hundredth of signal divided by target, because a signal is accurate relative to its size."""
         options = (*options, "--intervals", "12", "--no-event-rows")
         expected = {target: difference(model, target, value, options, step * (abs(value) or 1))
                     for target, value in targets.items()}

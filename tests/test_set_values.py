@@ -1,6 +1,5 @@
 """Values set on a run between steps: each is kept, the constraints hold, and the run continues from it; or it is refused by name.
-Through the Python package, on linkages and circuits whose variables are states, other coordinates, velocities, forces, aliases and
-rates.
+Values are set through the Python package, on linkages and circuits. The variables are states, other coordinates, velocities, forces, aliases and rates.
 
 DAEDAL_TEST_TIER=long sets more of them."""
 import os

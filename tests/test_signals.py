@@ -184,7 +184,7 @@ class Signals(Case):
                     self.assertEqual(self.left(), [])
 
     def test_resume_of_a_storm(self):
-        """A run with very many events that was ended continues: the rows are those of an uninterrupted run."""
+        """An interrupted run with very many events continues: the rows are those of an uninterrupted run."""
         text = f"model M parameter Real k = 1; {PHASES['a storm of time events']} end M;\n".replace("1e9", "2e5")
         (self.at / "m.mo").write_text(text)
         words = ["simulate", "m.mo", "--output-file", "o.csv", "--part-interval", "0.02"]

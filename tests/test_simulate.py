@@ -121,7 +121,7 @@ class Norms(unittest.TestCase):
 
 
 class Weights(unittest.TestCase):
-    """A preferred choice of states, by stateSelect or by nominal values, is abandoned where it would be singular."""
+    """A choice of states that stateSelect or nominal values prefer is abandoned where it would be singular."""
 
     PREFERENCES = ("stateSelect = StateSelect.always", "stateSelect = StateSelect.prefer", "nominal = 1e-4", "nominal = 1e-2")
 
@@ -205,7 +205,7 @@ class Weights(unittest.TestCase):
 
 
 class Edges(unittest.TestCase):
-    """Waves that pass a threshold for a short part of their period: the solver has no other reason for a short step there."""
+    """Waves that pass a threshold for a short part of their period: the solver has no other reason for a short step at that time."""
 
     def test_waves(self):
         for seed in range(4 if SLOW else 16):
@@ -334,7 +334,7 @@ class Automatic(unittest.TestCase):
                 self.assertLess(max(abs(p / q - 1) for p, q in zip(run["phi"][1:], run["a"][1:])), 1e-3)
 
     def test_large(self):
-        """Larger than explicit methods are used for: BDF; a rod of 3100 pieces cools by its slowest wave."""
+        """A model that is too large for explicit methods gets BDF: a rod of 3100 pieces cools by its slowest wave."""
         n = 3100
         model = (f"model Rod\n parameter Real c = {n + 1}^2;\n Real x[{n}](each fixed = true, start = {{sin(3.141592653589793*i/{n + 1}) for i in 1:{n}}});\n"
                  f"equation\n der(x[1]) = c*(x[2] - 2*x[1]);\n for i in 2:{n - 1} loop der(x[i]) = c*(x[i-1] - 2*x[i] + x[i+1]); end for;\n"
@@ -397,8 +397,7 @@ class TestSet(unittest.TestCase):
 
     @unittest.skipUnless(built("ida"), "needs SUNDIALS")
     def test_amplifiers_stay_at_high_orders(self):
-        """Amplifiers with other resistors and capacitors: the error that a corrector leaves makes ida fall to order 1, where it
-        takes ten times as many steps."""
+        """Amplifiers with other resistors and capacitors: because of the error that a corrector leaves, ida falls to order 1 and takes ten times as many steps."""
         text, steps = example("transamp").read_text(), 0
         for seed in range(2 if SLOW else 5):
             random = Random(seed)

@@ -73,7 +73,7 @@ class Verdicts(unittest.TestCase):
 
 
 class ComputedZeros(unittest.TestCase):
-    """A capacitance that equations make zero because a parameter is zero: as a product, as a sum of such, through other variables."""
+    """A capacitance that is zero because a parameter is zero: as a product, as a sum of products, through other variables."""
 
     def model(self, rng):
         chain = ["c0 = p*exp(v)"]
@@ -295,7 +295,7 @@ class Strangeness(unittest.TestCase):
         self.assertEqual((run.json["strangeness"]["array"], run.json["strangeness"]["initial"]), ("reduced by ranks", "structure"))
 
     def test_pendulums_by_ranks_alone(self):
-        """Through x = 0 and back, by all solvers; without the redundant equation both are models that the other methods run."""
+        """Through x = 0 and back, with all solvers; without the redundant equation, the other methods run both models."""
         folder = os.path.join(SOURCE, "tests", "cases", "strangeness")
         for name, drop in (("mixed", "$^"), ("velocity", r".*x\*vx.*\n")):
             with open(os.path.join(folder, name + ".mo")) as file:

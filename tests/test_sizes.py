@@ -120,8 +120,7 @@ class Sizes(unittest.TestCase):
         tally.check(self, may_refuse=0.03)
 
     def test_beside_large_columns(self):
-        """Fluxes of 1e-5 to 0.1 in circuits with voltages of 1e4 to 1e8, which follow from them, and water flows with pressures:
-        each has its digits, and none must be named."""
+        """Fluxes of 1e-5 to 0.1 in circuits with voltages of 1e4 to 1e8 that follow from them, and water flows with pressures. Each state has the required digits, and none may be named."""
         for seed in seeds(100, 20):
             rng = random.Random(seed)
             size, voltage, rate = 10**rng.uniform(-5, -1), 10**rng.uniform(4, 8), 10**rng.uniform(0, 2)
@@ -149,7 +148,7 @@ end M;
             self.assertLess(max(abs(run.end(name)/value - 1) for name, value in reference.items()), allowed)
 
     def test_rate_that_jumps(self):
-        """A state rests at round-off, and at a large time its rate jumps without an event: no step is so short that the state moves by less than a tolerance of its size so far."""
+        """A state is only round-off, and at a large time its rate jumps without an event. No step can be so short that the state moves by less than the tolerance times its size so far."""
         for seed in seeds(60, 12):
             rng = random.Random(seed)
             at, rest, height, delay = 10**rng.uniform(6, 7), 10**rng.uniform(-20, -15), rng.choice([-1, 1])*rng.uniform(0.1, 1), 10**rng.uniform(-3, -2)

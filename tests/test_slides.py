@@ -1,7 +1,7 @@
 """Sliding along jumps: tables of steps, of states or of the time, written in every way that the language has for them.
 
-A step may be an if with or without events, or be computed in a function by if, for or while. The solution slides along the edges
-of some of them, and edges of others meet it there. The reference takes many small steps, which chatter around an edge within the length of a step."""
+A step may be an if with or without events, or be computed in a function by if, for or while. The solution slides along the edges of some of them, and reaches edges of others while it
+slides. The reference takes many small steps, which chatter around an edge within the length of a step."""
 import math
 import random
 import unittest
@@ -96,7 +96,7 @@ class Slides(unittest.TestCase):
             model = Model(random.Random(seed))
             rows = model.reference(STEPS)
             others = [row for part in (2, 3, 4) for row in zip(rows, model.reference(STEPS*part//5//POINTS*POINTS))]
-            allowed = 0.01 + 3*max(abs(a - b) for pair in others for a, b in zip(*pair))  # near an edge from which the solution leads away, small differences decide
+            allowed = 0.01 + 3*max(abs(a - b) for pair in others for a, b in zip(*pair))  # near an edge that the solution leaves, small differences decide
             for tolerance in by_turns((1e-4, 1e-6, 1e-8), seed):
                 for solver in by_turns(SOLVERS, seed//3):
                     run = simulate(model.text(), stop_time=STOP, solver=solver, tolerance=tolerance, intervals=POINTS)

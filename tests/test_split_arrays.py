@@ -1,5 +1,5 @@
-"""Arrays of components whose elements differ in their structure. Generated models, in which sizes, conditions, branches of ifs and records
-differ from element to element, two deep, give the same values as the same models written with one scalar component for each element."""
+"""Arrays of components whose elements differ in their structure. In generated models, sizes, conditions, branches of ifs and records differ from element to element, at two levels. They give
+the same values as models written with one scalar component for each element."""
 import json
 import os
 import random

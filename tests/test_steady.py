@@ -1,4 +1,4 @@
-"""Steady states of generated models: no more events happen there, and stability is reported only if it is known.
+"""Steady states of generated models: no more events happen at them, and stability is reported only if it is known.
 
 DAEDAL_TEST_TIER=long makes more members of each class."""
 import json

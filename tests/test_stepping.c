@@ -1,5 +1,5 @@
-/* Runs that the caller steps, on every example: advanced to random times, saved, restored and cloned on the way, they end where one
- * execution ends, and a restored run continues bit for bit. */
+/* Runs that the caller steps, on every example. Advanced to random times, saved, restored and cloned on the way, they end where
+ * one execution ends. A restored run continues bit for bit. */
 #include "daedal.h"
 #include "tier.h"
 

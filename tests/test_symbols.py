@@ -16,7 +16,7 @@ ALLOWED = {
     ("heap.c.o", "abort"),  # see heap_fail
     ("file.c.o", "free"),  # the result of realpath, registered with heap_defer
     ("fmu.c.o", "calloc"), ("fmu.c.o", "free"),  # handed to an FMU of FMI 2.0, which requires them
-    ("vectors.c.o", "free"), ("vectors.c.o", "realloc"),  # what SUNDIALS has made with malloc
+    ("vectors.c.o", "free"), ("vectors.c.o", "realloc"),  # memory that SUNDIALS has allocated with malloc
 }
 
 

@@ -1,8 +1,7 @@
 """The textbook models of examples/modelica: each runs, and agrees with a closed form, a conserved quantity or the hand-written
 equations of the same system, which a Runge-Kutta method of this test integrates.
 
-TABLE lists file, model and checks. A check is signal, time (of the 500 output points) and expected value, with its own tolerance
-where 1e-5 times the size of the value does not fit."""
+TABLE lists file, model and checks. A check is signal, time (of the 500 output points) and expected value, with its own tolerance if 1e-5 times the size of the value is not suitable."""
 import csv
 import math
 import os
@@ -305,7 +304,7 @@ TABLE = [
 
 
 def rows_of(path):
-    """The points of a result; of several at one time the later ones come first, so that the first one found is after events."""
+    """The points of a result. Of several points at one time, the later ones come first, so that the first one found is after events."""
     with open(path, newline="") as file:
         rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
     return rows[::-1]

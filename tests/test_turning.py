@@ -1,7 +1,7 @@
 """The watch for singular points on generated mechanisms and circuits, compared with closed forms.
 
-Four-bar linkages driven at the crank: where coupler and rocker become collinear the run must stop, at that time to 1e-6; where they
-only come close (down to a thousandth of the lengths) it must pass, on its branch. Charges with nested conditions: a capacitance is
+Four-bar linkages driven at the crank: if coupler and rocker become collinear, the run must stop at that time, to 1e-6. If they only come close to that (down to a thousandth of the lengths),
+the run must pass, on its branch. Charges with nested conditions: a capacitance is
 zero in most modes, but not in those that hold.
 
 Wide runs: see runs.py."""

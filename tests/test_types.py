@@ -1,5 +1,4 @@
-"""The types of the Python package, checked by mypy with all its checks: those of the package itself, and of a program that uses it,
-in which exactly the wrong lines are found."""
+"""The types of the Python package, checked by mypy with all its checks. The package itself has no errors; in a program that uses it, exactly the wrong lines are found."""
 import os
 import pathlib
 import re

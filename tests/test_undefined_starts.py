@@ -1,12 +1,12 @@
-"""Initial values where start values leave equations undefined, or modes are wrong until others are solved."""
+"""Initial values if equations are undefined at the start values, or if modes are wrong until other equations are solved."""
 import unittest
 
 from runs import simulate
 
 
 def chain(stages, has_events):
-    """Stages with two solutions each. A parameter selects the one nearer to a guess; the other leaves the next stage without a
-    solution. Start values do not show the values of the parameters: each follows from the stages before it."""
+    """Stages with two solutions each. A parameter selects the one nearer to a guess; with the other one, the next stage has no solution. Start values do not reveal the values of the
+    parameters: each follows from the stages before it."""
     near, far = ("abs(%sa[i]*sqrt(max(1e-12, 1 - u[i]^2)) - guess)" % sign for sign in ("", "-"))
     condition = f"{near} < {far}" if has_events else f"noEvent({near} < {far})"
     return f"""model Chain

@@ -1,5 +1,5 @@
-"""Events that hide inside a step: generated pulses of unknowns that only an equation determines, from a hundredth to a ten-millionth of
-the run wide, with every solver. A run must report what it misses: a pulse that is not counted lies in a span of the certificate's
+"""Events inside a step that its ends do not show: generated pulses of algebraic unknowns, from a hundredth to a ten-millionth of the run wide, with every solver. A run must report what it
+misses: a pulse that is not counted lies in a span of the certificate's
 `unproven`.
 
 Wide runs: see runs.py."""
@@ -79,8 +79,8 @@ class Watcher(unittest.TestCase):
         self.assertGreater(found, 10 * told)
 
     def test_accumulation(self):
-        """A ball whose bounces accumulate never falls through the floor: the run ends with a message, also where bounces are lower
-        than the error of a method. In the last seeds an event is located late because of the hysteresis that lets the ball rest."""
+        """A ball whose bounces accumulate never falls through the floor: the run ends with a message, even if bounces are lower than the error of a method. In the last seeds an event is
+        located late because of the hysteresis that lets the ball rest."""
         tally = runs.Tally("accumulation")
         for seed in [*runs.seeds(12), 523, 531, 549]:
             rng = random.Random(seed)

@@ -1,5 +1,5 @@
-/* tier: how many of its members a test runs. With DAEDAL_TEST_TIER=long in the environment all of them, otherwise an evenly spread
- * sample: one in `quick`, or one in `sanitized` in a build with sanitizers, which take twenty times as long. */
+/* tier: how many of its members a test runs. With DAEDAL_TEST_TIER=long in the environment it runs all of them, otherwise an
+ * evenly spread sample: one in `quick`, or one in `sanitized` in a build with sanitizers, which is twenty times slower. */
 #ifndef DAEDAL_TESTS_TIER_H
 #define DAEDAL_TESTS_TIER_H
 

@@ -1,5 +1,5 @@
-/* ida_peer: see ida_peer.h. Each tolerance is run with the algebraic components in and out of the error test; the faster
- * setting counts, so that the peer is at its best. */
+/* ida_peer: see ida_peer.h. Each tolerance is run with the algebraic components in the error test and without them; the faster
+ * run counts, so that the peer is at its best. */
 #include "ida_peer.h"
 
 #include <ida/ida.h>

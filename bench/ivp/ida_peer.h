@@ -1,6 +1,6 @@
-/* ida_peer: the common part of the hand-written IDA programs that bench/ivp compares daedal with: a residual in C, reduced
- * to index 1 by hand, stock IDA with its dense solver and difference quotients. Usage: PROGRAM TOLERANCE [REPEATS]; one line
- * of JSON. */
+/* ida_peer: the common part of the hand-written IDA programs with which bench/ivp compares daedal. They have a residual in C,
+ * reduced to index 1 by hand, and use stock IDA with its dense solver and difference quotients. Usage: PROGRAM TOLERANCE
+ * [REPEATS]; one line of JSON. */
 #ifndef BENCH_IDA_PEER_H
 #define BENCH_IDA_PEER_H
 

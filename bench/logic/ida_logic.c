@@ -1,6 +1,6 @@
-/* ida_logic: the circuits of logic.mo by hand, for IDA with KLU: node voltages are unknowns, capacitances times their
- * derivatives and currents sum to zero at each node (index 0), and each transistor adds its part of the residual and the
- * Jacobian. Usage: ida_logic nand|adder TOLERANCE [REPEATS]; one line of JSON, with the outputs of the gates at every
+/* ida_logic: the circuits of logic.mo by hand, for IDA with KLU. Node voltages are unknowns. At each node, capacitances times
+ * their derivatives and currents sum to zero (index 0); each transistor adds its part of the residual and the Jacobian. Usage:
+ * ida_logic nand|adder TOLERANCE [REPEATS]; one line of JSON, with the outputs of the gates at every
  * nanosecond. */
 #include <ida/ida.h>
 #include <math.h>
@@ -300,7 +300,7 @@ static void set_start(const Circuit *circuit, double *y) {
   memcpy(y, v, (size_t)circuit->nodes * sizeof *y);
 }
 
-/* Steps end where an input bends, every 5 ns. */
+/* Steps end at the corners of the inputs, every 5 ns. */
 static void run_to_end(const Circuit *circuit, void *ida, N_Vector y, N_Vector yp, Outcome *outcome) {
   double t = 0;
   for (int k = 1; k <= (int)circuit->stop && outcome->status >= 0; k++) {

@@ -1,5 +1,5 @@
-// Gates of nMOS transistors (Shichman, Hodges) with depletion loads: a NAND gate of 14 node voltages, and a two bit adding unit of 169,
-// 42 transistors in eleven gates, which counts through its 32 inputs. Volt, nanosecond, kiloohm, milliampere, picofarad. Every
+// Gates of nMOS transistors (Shichman, Hodges) with depletion loads: a NAND gate of 14 node voltages, and a two bit adder of 169 node voltages. The adder has 42 transistors in eleven gates,
+// and counts through its 32 inputs. Volt, nanosecond, kiloohm, milliampere, picofarad. Every
 // capacitor and every junction keeps its charge.
 package Logic "Gates of MOS transistors"
   connector Pin

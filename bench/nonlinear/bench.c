@@ -1,10 +1,11 @@
 /* bench: random systems of equations with known solutions, from poor guesses.
  *
  * A system has 1 to 8 unknowns z = x / scale with scales from 1e-8 to 1e8. An equation is a sum of terms c h(z_j) and c z_j
- * z_k, times its own scale, minus its value at the solution; h is one of those below, some of them not defined everywhere.
- * The guess is off by up to `far` in every z. All solvers have the exact Jacobian and the scales. A solution is any point at
- * which each equation is at most 1e-6 of its terms, in long double; a point that a solver calls a solution although an
- * equation is beyond 1e-3 of them is wrong. */
+ * z_k, times its own scale, minus its value at the solution; h is one of the functions below, some of which are not defined
+ * everywhere.
+ * The guess is off by up to `far` in every z. All solvers have the exact Jacobian and the scales. A point is a solution if each
+ * equation is at most 1e-6 of its terms, in long double. A point that a solver reports as a solution is wrong if an equation is
+ * above 1e-3 of its terms. */
 #include "nonlinear/nonlinear.h"
 
 #include <cminpack.h>
@@ -149,7 +150,7 @@ static double excess(const System *system, const double *x) {
   return isnan((double)largest) ? HUGE_VAL : (double)largest;
 }
 
-/* ---- solvers: does one call x a solution? ---- */
+/* ---- solvers: does a solver report x as a solution? ---- */
 
 static uint64_t evaluations;
 

@@ -12,7 +12,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <time.h>
 
-/* A run; the integrator takes vectors, matrix and solver, and leaves the sensitivities at the end in s. */
+/* A run: the integrator takes vectors, matrix and solver, and stores the sensitivities at the end in s. */
 typedef struct Run {
   SUNContext context;
   N_Vector y, *s; /* s: NULL without sensitivities */
@@ -57,7 +57,7 @@ static double cpu_seconds(void) {
 }
 
 /* TOLERANCE RUNS K: prints the CPU seconds of a run with sensitivities for the first K of k1, k2, k3, k4, klA (0: none), the
- * shortest of five tries, and the derivatives of y1 and of the last unknown with respect to k1 at the end. */
+ * shortest of five tries. Then it prints the derivatives of y1 and of the last unknown with respect to k1 at the end. */
 int main(int count, char **words) {
   if (count != 4) return 2;
   double best = HUGE_VAL, first = 0, last = 0;

@@ -29,7 +29,7 @@ static Names names;
 
 /* ---- the models, as Modelica text ---- */
 
-/* As hand_ladder; the text is that of a Modelica front end for the SciML benchmark RCCircuit. */
+/* Like hand_ladder; the text is that of a Modelica front end for the SciML benchmark RCCircuit. */
 static void ladder_text(TextVec *text, int n) {
   text_printf(heap, text, "model Ladder\n  Real src_v; Real src_i; Real p0_v; Real gnd_i;\n");
   for (int i = 1; i <= n; i++)
@@ -72,7 +72,7 @@ static void reactor_text(TextVec *text, int n) {
   text_printf(heap, text, "end Tube;\n");
 }
 
-/* As hand_pendulum, except for the rows that are derivatives of its last equation. */
+/* Like hand_pendulum, except for the rows that are derivatives of its last equation. */
 static void pendulum_text(TextVec *text, int n) {
   (void)n;
   text_printf(heap, text,

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* A ladder of n resistors and capacitors with all connection equations written out, as a Modelica front end
- * hands it over (the SciML benchmark RCCircuit). Columns: src_v, src_i, p0_v, gnd_i; then 13 a section. */
+/* A ladder of n resistors and capacitors with all connection equations written out, as a Modelica front end writes it (the
+ * SciML benchmark RCCircuit). Columns: src_v, src_i, p0_v, gnd_i; then 13 a section. */
 enum { R_V, R_I, R_PV, R_PI, R_NV, R_NI, C_V, DER_C_V, C_I, C_PV, C_PI, C_NV, C_NI, SECTION };
 
 void hand_ladder(int n, double t, const double *y, const double *p, double *out) {

@@ -13,8 +13,8 @@ from ._values import Array
 
 
 class Differentiable:
-    """Values of outputs as a function of parameters and start values. `f(values)` is an array of the outputs at the end, or with `t_eval` one
-    row for each time; `f.jacobian(values)` has one more dimension, for the parameters. Start values are called "x.start".
+    """Values of outputs as a function of parameters and start values. `f(values)` is an array of the outputs at the end; with `t_eval` it has one row for each time. `f.jacobian(values)` has
+    one more dimension, for the parameters. Start values are called "x.start".
 
     Derivatives are forward sensitivities: those of the solution itself, events included, not of its steps.
 

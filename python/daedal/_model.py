@@ -160,9 +160,9 @@ def _limits(given: Mapping[str, float] | None) -> tuple[int, int, int]:
 
 class Model:
     """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
-    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are further directories in which the model may read files. It may always read files in its own directory (for a text: the working directory) and in those of libraries. `limits` bounds the resources of the model, its plans, runs and results, as `--limits` does: {"memory": 1e9, "work": 1e8, "text": 1e7}. `netlist` says that a text is a SPICE
-    netlist; `energy` adds the energy, its balance and the constraint forces to a model that gives a Lagrangian; `boundary` adds equations that hold
-    at the end of a run, as `--boundary` does; the attribute `boundary` of the result has the values that they determine.
+    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are further directories in which the model may read files. It may always read files in its own directory (for a text: the working directory) and in those of libraries. `limits` bounds the resources of the model, its plans, runs and results, as `--limits` does: {"memory": 1e9, "work": 1e8, "text": 1e7}. `netlist`
+    says that a text is a SPICE netlist. `energy` adds the energy, its balance and the constraint forces to a model that gives a Lagrangian. `boundary` adds equations that hold at the end of
+    a run, as `--boundary` does; the attribute `boundary` of the result has the values that they determine.
 
     >>> model = Model("model M Real x(start = 0, fixed = true), v(start = 1); equation der(x) = v; der(v) = -x; end M;", boundary="x = 0.5")
     >>> round(model.simulate(stop_time=1.0, tolerance=1e-9).boundary["found"]["v"], 6)  # 0.5/sin(1)
@@ -457,7 +457,7 @@ class Run:
             raise
 
     def _require_start(self) -> None:
-        """Says what is missing for values, steps and states."""
+        """Raises an error if the run was not started, or has failed."""
         if not self._begun:
             raise refuse("the run was not started: call start() first")
         if self._failure is not None:
@@ -479,7 +479,7 @@ class Run:
         return result
 
     def start(self) -> Run:
-        """Leaves the run at its consistent initial values."""
+        """Sets the run to its consistent initial values."""
         self._begin(True)
         self._check(self._call(library.run_start))
         return self

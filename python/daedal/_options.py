@@ -247,7 +247,7 @@ def _as_table(value: Any) -> Any:
 # ---- the struct ----
 
 class Options:
-    """The struct of a call, and all that it points to."""
+    """The struct of a call, and everything that it points to."""
 
     def __init__(self, parameters: Mapping[str, Value], inputs: Inputs | None,
                  progress: Callable[[float], Any] | None, options: Mapping[str, Any]) -> None:

@@ -306,7 +306,7 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def events(self) -> list[Event]:
-        """The events in the order of time, the start included if something happens there."""
+        """The events in the order of time, including the start if something happens there."""
         found: list[Event] = []
         while True:
             raw = self._handle.call(library.result_event, len(found))

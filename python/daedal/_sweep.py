@@ -100,8 +100,8 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
     >>> sweep(text, distributions={"k": ("normal", 1, 0.1)}, samples=8, outputs=["x"]).points
     8
 
-    The last name changes fastest. Outputs are names, for values at the end, or tuples: ("max", "x"), with min, mean, rms and initial likewise;
-    ("at", "x", 2.5); ("event", "x > 1"), the time of the first event of that condition, and ("event",) of any. Keywords are those of daedal.simulate. A point that
+    The last name changes fastest. Outputs are names, for values at the end, or tuples: ("max", "x"), and the same with min, mean, rms and initial; ("at", "x", 2.5); ("event", "x > 1") for
+    the time of the first event of that condition; ("event",) for that of any condition. Keywords are those of daedal.simulate. A point that
     fails has NaN, its status and its cause. The KeyboardInterrupt of an interrupt has the table so far as its `result`. `journal` names a file for finished points, from which a later call with `resume` continues.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)

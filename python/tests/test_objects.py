@@ -1,5 +1,5 @@
-"""Objects of the package are passed on, copied and dropped in every way that Python has, and given every kind of wrong number: no crash, and an error
-that names what is wrong. All combinations of the lists of classes, ways, options and values are tried."""
+"""Objects of the package are passed on, copied and dropped in every way that Python has, and get every kind of wrong number. There is no crash, and an error names what is wrong. All
+combinations of the lists of classes, ways, options and values are tried."""
 import copy
 import gc
 import os

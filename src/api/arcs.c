@@ -2,7 +2,7 @@
  * (docs/control.md).
  *
  * With a smoothing cost the problem has no arcs, and it is solved even from poor guesses (Silva and Trelat 2010). As that cost
- * decreases, the control is at a bound during a larger part of the run. An interval that stays between the bounds is a singular
+ * decreases, the control spends more of the run at its bounds. An interval that stays between the bounds is a singular
  * arc. An interval that shrinks with the cost is a switch. The sequence of arcs gives a boundary value problem whose unknowns
  * include the switching times. Its solution is accepted if the signs of the switching functions, the bounds, and on singular arcs
  * the generalized Legendre-Clebsch condition agree. */
@@ -21,7 +21,7 @@ typedef VEC(BoundArc) StretchVec;
 
 enum {
   HIGHEST_ORDER = 3
-}; /* the highest order of a singular arc that a message names; it needs six derivatives of the switching function */
+}; /* the highest order of a singular arc that messages name: it needs six derivatives of the switching function */
 
 typedef struct ArcSearch {
   daedal_model *model; /* as the user wrote it */
@@ -244,7 +244,8 @@ static bool evaluate_rate(const ArcSearch *search, const daedal_result *run, con
   return ok;
 }
 
-/* The order q of a singular control at a point: the control occurs first in d^2q/dt^2q dH/du. The cost is minimal only if (-1)^q
+/* The order q of a singular control at a point: d^2q/dt^2q dH/du is the first derivative that contains the control. The cost is
+ * minimal only if (-1)^q
  * d/du of that derivative is not negative (Kelley, Kopp and Moyer 1967, the generalized Legendre-Clebsch condition). */
 static ArcOrder order_at(const ArcSearch *search, const daedal_result *run, ArcKind *kind, uint32_t control,
                          double time) {
@@ -361,7 +362,7 @@ static void name_orders(const ArcSearch *search, Diags *diags) {
   }
 }
 
-/* Tries the arcs that the last two runs show, and then their corrections. */
+/* Tries the arcs seen in the last two runs, and then corrected ones. */
 static void try_arcs(ArcSearch *search) {
   StretchVec *arcs = arena_array(search->arena, search->controls, sizeof *arcs);
   bool is_clear = true;

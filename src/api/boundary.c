@@ -119,7 +119,8 @@ static const char *of_segment(const Shooting *shooting, const char *name, uint32
   return name + length;
 }
 
-/* The value in the run that provides the guesses, or extrapolated along the line through that run and the run before it.
+/* The value in the run that provides the guesses, or a value extrapolated along the line through that run and the run before
+ * it.
  * Times are fractions of the runs. */
 static double guessed_value(const Shooting *shooting, uint32_t signal, double time) {
   const Attempt *attempt = shooting->attempt;
@@ -525,8 +526,8 @@ static bool copy_facts(daedal_result *result, const void *argument) {
   return true;
 }
 
-/* Shoots from these guesses and makes the run with the values found. NULL: the equations must determine their variables,
- * and at these guesses they do not. */
+/* Shoots from these guesses and makes the run with the values found. NULL: at these guesses the equations do not determine
+ * their variables, although they must. */
 static daedal_result *shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt,
                             Otherwise otherwise, bool must_be_regular) {
   Shooting shooting = {.model = model,

@@ -34,7 +34,7 @@ static bool read_solvers(daedal_result *result, const char *const *solvers) {
   return count > 0 || refuse_usage(result, "no solver is named");
 }
 
-/* If no run succeeded, the comparison fails like its first run; it also fails for a requested method that does not apply. */
+/* If no run succeeded, the comparison fails like its first run. It also fails if a requested method does not apply. */
 static void judge_comparison(daedal_result *result, bool named) {
   const Comparison *comparison = result->comparison;
   const CompareRun *blamed = NULL;

@@ -158,7 +158,7 @@ static bool add_modes(daedal_result *result, ExportSources *sources) {
   return true;
 }
 
-/* Adds the model of the operating point that a circuit starts from, since other parameters give another operating point. */
+/* Adds the model of the operating point from which a circuit starts, because other parameters give another operating point. */
 static void add_point(daedal_result *result, ExportSource *source) {
   const SpiceModel *circuit = &result->model->circuit;
   const Request *request = &result->simulation.request;

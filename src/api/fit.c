@@ -1,7 +1,7 @@
 /* fit: estimates parameters of a model from measurements, as a handle. This file reads the request and runs the search. The runs
  * are in fit_runs.c, the reports in fit_report.c.
  *
- * Invariant: residual k of column c belongs to the k-th row of the data in which c has a number. */
+ * Invariant: residual k of column c belongs to the k-th row of the data that has a number in c. */
 #include "api/fit.h"
 
 #include "result/csv.h"
@@ -212,15 +212,16 @@ static double lag_correlation(const double *r, uint32_t count, uint32_t lag) {
   return products / squares;
 }
 
-/* The limit that chi squared over its degrees of freedom exceeds only with this probability: its cube root is nearly normal (Wilson
- * and Hilferty 1931). */
+/* The limit that chi squared, divided by its degrees of freedom, exceeds only with this probability. The cube root of this
+ * quotient is nearly normal (Wilson and Hilferty 1931). */
 static double mean_square_limit(double freedom, double significance) {
   double spread = 2 / (9 * freedom);
   return pow(1 - spread + normal_quantile(1 - significance) * sqrt(spread), 3);
 }
 
-/* Independent measurement errors have correlations of 0 with a deviation of 1/sqrt(n), at any lag. n times the sum of their squares
- * is chi squared (Box and Pierce 1970; few values and fitted parameters make it smaller). If residuals do not exceed the errors of
+/* Independent measurement errors have correlations of 0 with a deviation of 1/sqrt(n), at any lag. So n times the sum of
+ * squared correlations follows chi squared (Box and Pierce 1970); it is smaller if there are few values or fitted parameters.
+ * If residuals do not exceed the errors of
  * the runs, the fit cannot be improved. */
 static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r) {
   enum { LEAST_VALUES = 10, LAGS = 4 }; /* a wave of any period has a large correlation at one of four lags */

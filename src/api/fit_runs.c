@@ -56,7 +56,8 @@ enum { ROW_WORK = 50 };
 
 static bool is_astray(const daedal_estimate *estimate) { return (double)estimate->steps > estimate->most_steps; }
 
-/* Called after a step towards residuals of zero. A run that takes many times the steps of the run before is hopeless. All runs
+/* Called after a step towards residuals of zero. A run that needs many times as many steps as the run before will not lead to a
+ * solution. All runs
  * together use one budget. */
 static bool count_step(void *context, const daedal_progress *progress) {
   daedal_estimate *estimate = context;
@@ -138,7 +139,7 @@ static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double
                      jacobian + (size_t)k * estimate->residuals);
   if (ok && jacobian) estimate->usual_steps = (double)estimate->steps;
   daedal_free(result);
-  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* no memory: end the fit, too */
+  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* no memory: end the fit as well */
   return ok;
 }
 

@@ -269,7 +269,7 @@ bool filter_signals(daedal_result *result, const char *const *words, const Signa
 
 /* ---- references (lifetime.c) ---- */
 
-/* Adds an owner, who must free the model, too. */
+/* Adds an owner, which must free the model as well. */
 daedal_model *model_retain(daedal_model *model);
 daedal_plan *plan_retain(daedal_plan *plan);
 

@@ -373,7 +373,7 @@ static bool make_plan(daedal_sweep *sweep, daedal_model *model, daedal_override 
   return false;
 }
 
-/* A point that is initialized beforehand, so that the plan keeps the code made for it. */
+/* A point that is initialized beforehand, so that the code made for it is kept in the plan. */
 typedef struct Rehearsal {
   daedal_plan *plan;
   const daedal_options *options;

@@ -46,7 +46,8 @@ static bool is_highest(const void *context, Expr leaf) {
          (int32_t)dag_order(problem->model->dag, leaf) == structure->d[j];
 }
 
-/* Read from the expressions, without differentiating: differentiated equations are always linear in their highest derivatives. */
+/* This is read from the expressions, without differentiating: differentiated equations are always linear in their highest
+ * derivatives. */
 static bool block_is_linear(const Analysis *analysis, int32_t block, Linearity *linearity) {
   const Structure *structure = &analysis->structure;
   BlockLeaves leaves = {analysis, block};
@@ -58,26 +59,27 @@ static bool block_is_linear(const Analysis *analysis, int32_t block, Linearity *
   return true;
 }
 
-static void find_linear(Analysis *analysis, Arena *arena) {
+bool *analysis_linear(const Analysis *analysis, Arena *arena) {
   int32_t blocks = analysis->structure.blocks.n_blocks;
   Dag *dag = analysis->problem.model->dag;
   Linearity linearity = linearity_make(dag, dag_scratch(dag));
-  analysis->linear = arena_array(arena, (size_t)blocks, sizeof(bool));
-  for (int32_t b = 0; b < blocks; b++) analysis->linear[b] = block_is_linear(analysis, b, &linearity);
+  bool *linear = arena_array(arena, (size_t)blocks, sizeof *linear);
+  for (int32_t b = 0; b < blocks; b++) linear[b] = block_is_linear(analysis, b, &linearity);
   linearity_free(&linearity);
+  return linear;
 }
 
 /* ---- initial values ---- */
 
-/* The preference of a column as an initial value: fixed values come before given ones, and these before defaults;
- * among equals stateSelect decides, and otherwise the variable comes before its derivatives. Highest derivatives come last. */
+/* The preference of a column as an initial value: fixed values come before given ones, and given ones before defaults. Among
+ * equals stateSelect decides; if it does not, a variable comes before its derivatives. Highest derivatives come last. */
 static int32_t column_preference(const Analysis *analysis, uint32_t q) {
   const Array *array = &analysis->array;
   const Model *model = analysis->problem.model;
   uint32_t j = array->column_unknown[q], order = array_order(array, q);
   const Variable *variable = &model->variables.data[model->unknowns.data[analysis->problem.unknown[j]]];
   if (order == 0 && variable->fixed == FIXED_TRUE) return 100;
-  if ((int32_t)order >= array->d[j]) return 0;
+  if (array_is_highest(array, q)) return 0;
   return 10 + (order == 0 && variable->start != EXPR_NONE ? 40 : 0) + 4 * (int32_t)variable->select -
          (order > 3 ? 3 : (int32_t)order);
 }
@@ -85,18 +87,22 @@ static int32_t column_preference(const Analysis *analysis, uint32_t q) {
 static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
   Array *array = &analysis->array;
   Model *model = analysis->problem.model;
-  analysis->candidates = initial_candidates(arena, (int32_t)analysis->problem.unknowns, analysis->structure.d);
   Arena scratch = arena_make(arena->heap);
   int32_t *preference = arena_array(&scratch, array->columns, sizeof *preference);
-  for (uint32_t q = 0; q < array->columns; q++) preference[q] = column_preference(analysis, q);
-  Pattern pattern = array_pattern(array, &scratch);
-  InitialChoice choice = initial_choose(&scratch, &pattern, preference);
+  bool is_plain = analysis->structure.differentiations == 0; /* the highest derivatives take all rows */
+  for (uint32_t q = 0; q < array->columns; q++) {
+    preference[q] = column_preference(analysis, q);
+    is_plain = is_plain && (preference[q] == 0) == array_is_highest(array, q);
+  }
+  Pattern pattern = is_plain ? (Pattern){0} : array_pattern(array, &scratch);
+  InitialChoice choice = is_plain ? (InitialChoice){0} : initial_choose(&scratch, &pattern, preference);
   for (uint32_t q = 0; q < array->columns; q++) {
     uint32_t variable = model->unknowns.data[analysis->problem.unknown[array->column_unknown[q]]];
+    bool is_given = is_plain ? preference[q] > 0 : choice.given[q];
     if (preference[q] == 100) {
       vec_push(arena->heap, &analysis->fixed, variable);
-      if (!choice.given[q]) vec_push(arena->heap, &analysis->redundant, variable);
-    } else if (choice.given[q]) {
+      if (!is_given) vec_push(arena->heap, &analysis->redundant, variable);
+    } else if (is_given) {
       vec_push(arena->heap, &analysis->suggested, array_column_name(array, q, arena));
     }
   }
@@ -141,7 +147,7 @@ static void release_redundant(Analysis *analysis, AnalysisRelease *release, cons
   diags_append(diags, &attempt);
 }
 
-/* Constraints that are singular at the start values may be so on all solutions. */
+/* Constraints that are singular at the start values may be singular on all solutions. */
 static bool has_singular_constraint(const Analysis *analysis) {
   const Blocks *blocks = &analysis->structure.blocks;
   for (uint32_t k = 0; k < analysis->singular.count; k++) {
@@ -169,8 +175,6 @@ static void check_regular(Analysis *analysis, AnalysisRelease *release, uint32_t
   Structure structure = analysis->structure;
   ConvertStatus status = convert_run(&problem, &structure, &(Modes){0}, parameters, arena, &analysis->conversions,
                                      &analysis->singular, NULL, diags);
-  Samples samples = samples_make(model, parameters, &(Modes){0}, arena);
-  regular_check_start(&analysis->problem, &analysis->structure, &samples, arena, &analysis->singular);
   analysis->regular = status == CONVERT_REGULAR;
   analysis->curable = status != CONVERT_FAILED;
   if (!analysis->curable || (analysis->regular && has_singular_constraint(analysis)))
@@ -229,7 +233,6 @@ Analysis *analysis_run(Model *model, AnalysisRelease *release, Arena *arena, Dia
   analysis->aliases = aliases.removed;
   analysis->can_reset = check_resets(analysis, &aliases, arena, diags);
   before = diags->list.count;
-  find_linear(analysis, arena);
   find_hidden(analysis, arena);
   find_initial(analysis, arena, diags);
   check_regular(analysis, release, before, arena, diags);

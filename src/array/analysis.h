@@ -18,9 +18,7 @@ typedef struct Analysis {
   Array array;      /* when the structure is ok */
   uint32_t aliases; /* equations that alias elimination removes for a simulation */
   bool can_reset;   /* every reinit sets a variable that may be a state; if the structure is ok */
-  bool *linear;     /* per block: linear in its highest derivatives */
   VEC(HiddenConstraint) hidden;
-  InitialCandidates candidates;
   IndexVec fixed;              /* variables of the model with fixed start values */
   IndexVec redundant;          /* the fixed variables that the equations already determine */
   VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
@@ -47,3 +45,6 @@ typedef bool AnalysisRelease(Problem *problem, Structure *structure, const doubl
 /* Runs the analysis; errors and warnings go to diags, texts live in the arena. `structure.status` says how it ended.
  * About linear in the size of the model. */
 Analysis *analysis_run(Model *model, AnalysisRelease *release, Arena *arena, Diags *diags);
+
+/* Per block of a structure that is ok: is it linear in its highest derivatives? Owned by the arena. O(size of the model). */
+bool *analysis_linear(const Analysis *analysis, Arena *arena);

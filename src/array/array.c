@@ -55,6 +55,10 @@ uint32_t array_order(const Array *array, uint32_t column) {
   return column - array->column_start[array->column_unknown[column]];
 }
 
+bool array_is_highest(const Array *array, uint32_t column) {
+  return column + 1 == array->column_start[array->column_unknown[column] + 1];
+}
+
 uint32_t array_column(const Array *array, Expr leaf) {
   return array->model_column[dag_index(array->dag, leaf)] + dag_order(array->dag, leaf);
 }

@@ -1,4 +1,4 @@
-/* array: the derivative array, the one object of which every reduction method is a view.
+/* array: the derivative array. Every reduction method is a view of it.
  *
  * Rows (i, l), 0 <= l <= c[i], are the l-th time derivatives of the equations; columns (j, k), 0 <= k <= d[j], the derivatives of
  * the unknowns. Row (i, l) is at row_start[i] + l, column (j, k) at column_start[j] + k. The stage s of a row is l - c[i], of a
@@ -29,7 +29,7 @@ typedef struct Problem {
   uint32_t *unknown;       /* unknown of the model, per unknown of the problem */
   uint32_t *local;         /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
   const uint32_t *highest; /* per unknown of the model: its highest derivative that the equations of the model write */
-  Aliases aliases;         /* how the others follow; removed == 0 if none were searched for */
+  Aliases aliases;         /* how eliminated unknowns follow; removed == 0 if none were searched for */
   Logic *logic;            /* the discrete part, over the unknowns of the problem */
   Incidence incidence;     /* sorted by unknown within a row */
   const bool *opened;      /* per equation: its kinks have become conditions (kink_modes.h); NULL: no kinks have */
@@ -96,6 +96,9 @@ Expr array_row(Array *array, uint32_t row);
 /* The level l of a row and the order k of a column. */
 uint32_t array_level(const Array *array, uint32_t row);
 uint32_t array_order(const Array *array, uint32_t column);
+
+/* Is the column the highest derivative of its unknown? */
+bool array_is_highest(const Array *array, uint32_t column);
 
 /* The column of a variable leaf that occurs in a row. */
 uint32_t array_column(const Array *array, Expr leaf);

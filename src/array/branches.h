@@ -1,7 +1,7 @@
 /* branches: if-expressions whose branches contain different variables, and whose conditions change only at events. Other
- * if-expressions with the same conditions are included, so that a condition has one value in all equations of a mode. In each mode
- * of such a model the equations have their own structure: index, states, hidden constraints. A problem is narrowed to a mode by
- * taking the branches that hold there (Benveniste, Caillaud and others 2020, multimode DAEs). */
+ * if-expressions with the same conditions are included, so that a condition has the same value in all equations of a mode. In
+ * each mode of such a model the equations have their own structure: index, states, hidden constraints. A problem is narrowed to
+ * a mode by taking the branches that hold there (Benveniste, Caillaud and others 2020, multimode DAEs). */
 #pragma once
 
 #include "array/modes.h"
@@ -15,7 +15,7 @@ typedef struct Branches {
 /* The branches of a problem whose modes have been extracted. Owned by the arena. O(size of the equations). */
 Branches branches_find(const Problem *problem, Arena *arena);
 
-/* The branches of a problem whose modes have not been extracted; their conditions may contain anything. */
+/* The branches of a problem whose modes have not been extracted; their conditions may contain any expressions. */
 Branches branches_find_written(const Problem *problem, Arena *arena);
 
 /* Replaces expressions by their values in the mode where the conditions have these values. An if-expression may be inside a branch

@@ -119,14 +119,14 @@ static void note_read(const Converter *converter, const Expr *roots, uint32_t co
   vec_free(converter->heap, &below);
 }
 
-/* Notes the parameters in the equations of a block: its rank and its null vectors depend on them. */
+/* Records the parameters in the equations of a block: its rank and its null vectors depend on them. */
 static void note_block(const Converter *converter, int32_t block) {
   const Blocks *blocks = &converter->structure.blocks;
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++)
     note_read(converter, &converter->problem.residual[blocks->row[p]], 1);
 }
 
-/* Notes all parameters: proportions of all equations and the sizes of all unknowns decide which unknowns are free. */
+/* Records all parameters: factors of all equations and the sizes of all unknowns decide which unknowns are free. */
 static void note_all(const Converter *converter) {
   const Model *model = converter->model;
   note_read(converter, converter->problem.residual, converter->problem.equations);
@@ -157,7 +157,7 @@ static Structure try_residuals(Converter *converter, const Rewriting *list, uint
   return structure_run(converter->arena, &problem->incidence);
 }
 
-/* Rewrites equations if that lowers the degrees of freedom. Absent terms may always be removed from the structure. */
+/* Rewrites equations if that lowers the degrees of freedom. Terms that are zero may always be removed from the structure. */
 static bool rewrite(Converter *converter, const Rewriting *list, uint32_t count) {
   Problem problem;
   Structure structure = try_residuals(converter, list, count, &problem);
@@ -305,7 +305,7 @@ static bool hold_unknown(Converter *converter, uint32_t i, const char *how) {
   return released;
 }
 
-/* How much an unknown's declaration says about its size: start and nominal value. */
+/* How much the declaration of an unknown says about its size, by its start and nominal value. */
 static int declared_size(const Converter *converter, uint32_t unknown) {
   const Model *model = converter->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
@@ -317,8 +317,8 @@ static double nominal_of(const Converter *converter, uint32_t unknown) {
 }
 
 /* The weights of the free unknowns in the sum that determines their shares. A weight is the movement, divided by the square of the
- * nominal value. `all`: every unknown that moves has a weight; otherwise only those whose declarations say most about their sizes,
- * and of these only those that move most. The largest weight is 1. */
+ * nominal value. `all`: every unknown that moves has a weight. Otherwise a weight is given only to the unknowns whose
+ * declarations say most about their sizes, and among these only to those that move most. The largest weight is 1. */
 static double *weigh_shares(const Converter *converter, const double *move, bool all) {
   const double least = all ? 0 : 0.1; /* relative to the largest movement */
   uint32_t n = converter->problem.unknowns;
@@ -404,8 +404,8 @@ static bool step_surplus(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The method's condition on a factor. Of the unknowns of the block it may contain only derivatives that are lower than those that
- * cancel, and of other unknowns only derivatives that are not too high. */
+/* The method's condition on a factor. It may contain derivatives of the block's unknowns only if they are lower than those that
+ * cancel, and derivatives of other unknowns only if they are not too high. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];
@@ -574,12 +574,15 @@ static bool step(Converter *converter, bool first) {
     }
     return settled;
   }
-  SingularVec singular = {0};
-  regular_check(&converter->problem, &converter->structure, &converter->samples, converter->arena, &singular);
+  SingularVec singular = {0}, here = {0};
+  bool is_asked = first && converter->singular;
+  regular_check(&converter->problem, &converter->structure, &converter->samples, converter->arena, &singular,
+                is_asked ? &here : NULL);
   bool more = singular.count > 0;
   for (uint32_t k = 0; k < singular.count; k++) note_block(converter, singular.data[k].block);
-  for (uint32_t k = 0; first && converter->singular && k < singular.count; k++)
+  for (uint32_t k = 0; is_asked && k < singular.count; k++)
     vec_push(converter->heap, converter->singular, singular.data[k]);
+  for (uint32_t k = 0; k < here.count; k++) vec_push(converter->heap, converter->singular, here.data[k]);
   converter->place = arena_array(converter->arena, converter->problem.unknowns, sizeof *converter->place);
   if (more && !step_together(converter, &singular)) {
     const SingularBlock *smallest = smallest_block(&singular);
@@ -588,7 +591,7 @@ static bool step(Converter *converter, bool first) {
     if (!more && !converter->failed) more = converter_substitute(converter, &jacobian);
     if (!more && !converter->failed) report_singular(converter, smallest);
   }
-  vec_free(converter->heap, &singular);
+  vec_free(converter->heap, &singular, &here);
   return more;
 }
 

@@ -39,11 +39,12 @@ typedef enum ConvertStatus {
 } ConvertStatus;
 
 /* Checks the problem and repairs it: problem and structure are replaced if needed. The steps are appended to `list`. The singular
- * blocks of the given problem are appended to `singular` if it is not NULL, with proofs where there are any. If necessary, the
- * offsets are raised so that they include every derivative in the equations as written and every alias v = der(x). modes: those
- * extracted from the equations, for texts. parameters: values by leaf index. read[parameters], if it is not NULL: marks the
- * parameters whose values decided a step. With other values of the other parameters the steps are the same, unless they make a
- * block singular that is otherwise regular. The arena owns everything, its heap the lists. */
+ * blocks of the given problem are appended to `singular` if it is not NULL, first those that are singular everywhere, then those
+ * that are singular only at the start values. If necessary, the offsets are raised so that they include every derivative in the
+ * equations as written and every alias v = der(x). modes: those extracted from the equations, for texts. parameters: values by leaf
+ * index. read[parameters], if it is not NULL: marks the parameters whose values decided a step. If the remaining parameters have
+ * other values, the steps are the same, unless these values make another block singular. The arena owns everything, its heap the
+ * lists. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags);
 

@@ -191,7 +191,7 @@ static ShadowedEntry divide(Dag *dag, const ShadowedEntry *a, const ShadowedEntr
   return result;
 }
 
-/* A pivot must not be smaller than this fraction of the best one, both relative to their rows. */
+/* A pivot must be at least this fraction of the best one, both relative to their rows. */
 static const double THRESHOLD = 0.1;
 
 /* Size of an entry relative to its row, the smallest over the points. */
@@ -206,8 +206,8 @@ static double relative_size(const ShadowedMatrix *matrix, int32_t row, int32_t c
   return smallest;
 }
 
-/* The row to pivot on in a column: its entry is zero at no point and not small in its row. The plainest entry wins, then the row
- * with the fewest entries. */
+/* The pivot row for a column: its entry is zero at no point and not small in its row. The simplest entry is preferred, then the
+ * row with the fewest entries. */
 static int32_t choose_pivot(const ShadowedMatrix *matrix, int32_t column) {
   double largest[4] = {0};
   for (int32_t p = 0; p < matrix->rows; p++) {

@@ -1,6 +1,6 @@
 /* divisors: see divisors.h. Each expression is walked from its root down. A node is `used` if the value of the root
- * depends on it. It is `hidden` if an operator between the root and the node may make a finite number of an infinite
- * one. Both are conditions, because the branches of an if count only where they are taken. */
+ * depends on it. It is `hidden` if an operator between the root and the node may turn an infinite number into a finite one.
+ * Both are conditions, because a branch of an if counts only while it is taken. */
 #include "array/divisors.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ typedef struct Divisor {
   Span span;
 } Divisor;
 
-/* A part of a divisor, and when it counts. */
+/* A part of a divisor, and the condition under which it counts. */
 typedef struct Part {
   Expr e, hidden;
 } Part;
@@ -31,7 +31,8 @@ typedef struct Divisors {
   VEC(Divisor) found;
   Map entry[2]; /* divisor -> its place in `found`; the second map: in initial equations */
   Expr
-      quotient; /* a root that is rounded to a whole number: its divisor must not be zero even if it changes between events; EXPR_NONE */
+      quotient; /* a root that is rounded to a whole number: its divisor must not be zero, even if it changes between events;
+                 * EXPR_NONE: there is none */
   bool is_initial; /* the root is an initial equation */
   Span span;       /* of the root */
 } Divisors;
@@ -61,7 +62,7 @@ static bool hides(const Dag *dag, Expr e, uint32_t c) {
 
 static bool takes_whole(Op op) { return op == OP_DIV || op == OP_MOD || op == OP_REM; }
 
-/* What a node divides by; EXPR_NONE: it does not divide. */
+/* The divisor of a node; EXPR_NONE: it does not divide. */
 static Expr divisor_of(const Dag *dag, Expr e) {
   double exponent;
   switch (dag_op(dag, e)) {
@@ -107,8 +108,8 @@ static Expr used_below(Dag *dag, Expr e, uint32_t c, Expr used) {
   return dag_binary(dag, OP_AND, used, is_other ? dag_unary(dag, OP_NOT, first) : first);
 }
 
-/* Notes a divisor under a condition. A product is zero if one of its factors is; so only the factors that keep their values between
- * events are noted, or all of them. */
+/* Records a divisor under a condition. A product is zero if one of its factors is zero. So only the factors that are constant
+ * between events are recorded; with `all`, every factor is. */
 static void note_divisor(Divisors *divisors, Expr divisor, bool all, Expr hidden) {
   Dag *dag = divisors->dag;
   double value;
@@ -171,7 +172,7 @@ static bool is_whole(const Divisors *divisors, uint32_t mode) {
   return !condition_is_defined(kind, HUGE_VAL) && dag_op(divisors->dag, divisors->modes->written[mode]) == OP_DIVIDE;
 }
 
-/* What is below a node or at it: a divisor that may be zero; a mode, which reads its difference. */
+/* Flags: at or below the node there is a divisor that may be zero; or a mode, which reads its difference. */
 enum { DIVIDES = 1, READS_MODE = 2 };
 
 static int contents_of(const Divisors *divisors, Expr e) {

@@ -1,8 +1,9 @@
-/* divisors: divisions by zero whose infinite result nobody would see. `x/p` is infinite for p = 0. In an equation that is an error,
- * because the equation has no value; but relations, floor, min and similar operators make a finite number of it. So each divisor
- * that is below such an operator and constant between events gets an assertion: it must not be zero where the division is used.
+/* divisors: divisions by zero whose infinite result does not show. `x/p` is infinite for p = 0. An infinite result makes an
+ * equation undefined, which is an error. But relations, floor, min and similar operators turn it into a finite number. So each
+ * divisor that is below such an operator and constant between events gets an assertion: it must not be zero where the division
+ * is used.
  *
- * A divisor that changes between events may pass zero: there the infinite value counts, and no assertion is added. */
+ * A divisor that changes between events may pass zero: then the infinite value is used, and no assertion is added. */
 #pragma once
 
 #include "array/modes.h"

@@ -1,9 +1,9 @@
 /* freedom: keeps free unknowns as near as possible to given values.
  *
- * Let B be the derivatives of the equations with respect to some leaves z, with rank r on the solutions. No equation changes if z
- * moves in the null space of B. The solution z nearest to the values s is the one where z - s is normal to the set of solutions: z
- * - s = B^T B_p w. Here w are r unknowns, and B_p are the columns of r independent leaves, the pivots. For s = 0 it has the least
- * norm. All rows of B take part, so this is regular wherever the pivots are independent. */
+ * Let B be the derivatives of the equations with respect to some leaves z, with rank r on the solutions. No equation changes if
+ * z moves in the null space of B. The solution z nearest to the values s is the one where z - s is normal to the set of
+ * solutions: z - s = B^T B_p w. Here w has r unknowns, and B_p consists of the columns of r independent leaves, the pivots. For
+ * s = 0 it has the least norm. All rows of B take part, so this is regular wherever the pivots are independent. */
 #pragma once
 
 #include "array/array.h"

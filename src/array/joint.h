@@ -10,7 +10,7 @@ bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise);
 /* The same for the values of the branches: is there no jump at the edge? */
 bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise);
 
-/* Does the value jump by a considerable part of itself at most points of the edge, between branches that are defined on both
+/* At most points of the edge, does the value jump by a considerable part of itself, between branches that are defined on both
  * sides? At some
  * points two branches that jump have nearly the same value. false: there is none, or it is unknown. */
 bool joint_jumps(Dag *dag, Expr relation, Expr then, Expr otherwise);

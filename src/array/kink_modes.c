@@ -32,7 +32,7 @@ static bool is_opened(const Dag *dag, Expr e, int32_t c) {
   }
 }
 
-/* A smooth() that stays hides its contents. */
+/* A smooth() that is kept hides its contents. */
 static bool hides(const Dag *dag, Expr e, int32_t c) { return dag_op(dag, e) == OP_SMOOTH && !is_opened(dag, e, c); }
 
 /* ---- how often equations are differentiated ---- */
@@ -55,7 +55,7 @@ static Structure keep_most(const Most *most, const Problem *problem, Structure s
   return structure;
 }
 
-/* The branches that an equation holds, in their order. */
+/* The branches of an equation, in their order. */
 typedef struct Held {
   uint32_t *branch;
   uint32_t count;
@@ -347,8 +347,8 @@ static bool is_of_states(const Opening *opening, Expr e) {
   return all;
 }
 
-/* Does the equation jump where a relation changes? A part of the equation may jump although the whole does not, as the
- * direction of a symmetric transistor does. */
+/* Does the equation jump where a relation changes? A part of the equation may jump although the whole equation does not: an
+ * example is the direction of a symmetric transistor. */
 static bool residual_jumps(const Opening *opening, Expr relation, bool of_time) {
   Dag *dag = opening->dag;
   Expr value[2];
@@ -368,9 +368,9 @@ static bool is_of_time(Dag *dag, Expr relation) {
   return !dag_depends(dag, relation, OP_VARIABLE) && dag_is_smooth(dag, relation);
 }
 
-/* The relation of an if-expression without events at which the equation is shown to jump; EXPR_NONE: it is another node. For a
- * relation of time it is enough that the sides are not known to meet. Its events are known in advance, and nothing else would
- * detect them. */
+/* The relation of an if-expression without events at which the equation is shown to jump; EXPR_NONE: it is another node. A
+ * relation of time also counts if it is not known whether the sides meet. Its events are known in advance, and nothing else
+ * would detect them. */
 static Expr jumping_condition(const Opening *opening, Expr e) {
   Dag *dag = opening->dag;
   Expr relation = closed_relation(dag, e, opening->outside[e]);

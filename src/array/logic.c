@@ -77,7 +77,7 @@ static Expr without_no_event(LogicBuilder *builder, Expr e) {
   return e;
 }
 
-/* Is the value computed by a function from changing arguments, without a relation that says when it changes? */
+/* Is the value computed by a function from changing arguments, without a relation that shows at which times it changes? */
 static bool is_called(LogicBuilder *builder, Expr e) {
   const Dag *dag = builder->dag;
   ExprVec open = {0};
@@ -119,10 +119,10 @@ static BaseType unwatched_type(const LogicBuilder *builder, Expr e) {
   return type_is_discrete(type) ? type : TYPE_REAL;
 }
 
-static bool has_unwatched(const LogicBuilder *builder) {
-  for (Expr e = 0; e < dag_size(builder->dag); e++)
-    if (unwatched_type(builder, e) != TYPE_REAL) return true;
-  return false;
+/* Appends the expressions that are not arithmetic throughout: only these can contain a part that is replaced. */
+static void push_nonsmooth(const LogicBuilder *builder, const Expr *e, uint32_t count, ExprVec *list) {
+  for (uint32_t i = 0; i < count; i++)
+    if (!dag_is_smooth(builder->dag, e[i])) vec_push(builder->heap, list, e[i]);
 }
 
 /* Discrete values that functions compute from varying values, and equalities of them, also change at events in continuous
@@ -131,11 +131,11 @@ static void watch_discrete(LogicBuilder *builder, Expr *residual, uint32_t count
   Dag *dag = builder->dag;
   ExprVec open = {0}, from = {0}, to = {0};
   Map seen = map_make(builder->heap);
-  for (uint32_t i = 0; i < count; i++) vec_push(builder->heap, &open, residual[i]);
+  push_nonsmooth(builder, residual, count, &open);
   while (open.count) {
     Expr node = vec_pop(&open);
     Op op = dag_op(dag, node);
-    if (op == OP_NOEVENT || op == OP_SMOOTH || map_get(&seen, node) != MAP_NONE) continue;
+    if (op == OP_NOEVENT || op == OP_SMOOTH || dag_is_smooth(dag, node) || map_get(&seen, node) != MAP_NONE) continue;
     map_put(&seen, node, 1);
     BaseType type = unwatched_type(builder, node);
     if (type != TYPE_REAL && is_moving(builder, node)) {
@@ -172,7 +172,7 @@ static Expr as_read(LogicBuilder *builder, Expr e) {
   return e;
 }
 
-/* The later assignment counts; its value may use the one assigned before. */
+/* The later assignment counts; its value may use the value of the earlier one. */
 static void add_assignment(LogicBuilder *builder, const Action *action, uint32_t section, Expr fires, bool at_start) {
   Dag *dag = builder->dag;
   uint32_t index = builder->model->variables.data[action->target].index;
@@ -327,7 +327,7 @@ static Pattern initial_pattern(const LogicBuilder *builder, Arena *arena) {
   return (Pattern){(int32_t)rows, (int32_t)model->discretes.count, start, leaf};
 }
 
-/* A parameter with fixed = false that is not Real cannot be solved for: it is assigned. */
+/* A parameter with fixed = false that is not Real gets its value by an assignment: equations cannot be solved for it. */
 static bool is_assigned_parameter(const LogicBuilder *builder, Expr side) {
   const Model *model = builder->model;
   if (dag_op(builder->dag, side) != OP_PARAMETER) return false;
@@ -527,10 +527,10 @@ static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count)
   IndexVec below = {0};
   logic_places(builder->logic, heap, &places);
   for (uint32_t k = 0; k < places.count; k++) vec_push(heap, &roots, *places.data[k]);
-  for (uint32_t i = 0; i < count; i++) vec_push(heap, &roots, residual[i]);
+  push_nonsmooth(builder, residual, count, &roots);
   uint32_t initial_count = builder->model->initial_equations.count;
   Expr *initial = builder->logic->initial_residual;
-  for (uint32_t i = 0; i < initial_count; i++) vec_push(heap, &roots, initial[i]);
+  push_nonsmooth(builder, initial, initial_count, &roots);
   dag_below_nonsmooth(dag, dag_scratch(dag), roots.data, roots.count, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Expr leaf = leaf_for(builder, below.data[k]);
@@ -594,7 +594,7 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE, builder.step_of[d] = MAP_NONE;
   add_steps(&builder);
   add_initial_steps(&builder);
-  if (has_unwatched(&builder)) watch_discrete(&builder, residual, count);
+  watch_discrete(&builder, residual, count);
   builder.residual = residual;
   builder.residuals = count;
   replace_nodes(&builder, residual, count);

@@ -3,8 +3,8 @@
  * value that a when assigns. That value is pre() of the variable if no branch fires. initial(), terminal() and sample() are leaves
  * that the run sets. Anything else that a branch does is an action.
  *
- * An event iterates: all steps to a fixed point with pre() held, then reinit, then pre() takes the values found, until nothing
- * changes (Modelica Language Specification 3.6, 8.5 and appendix B). */
+ * An event iterates until nothing changes: all steps are repeated to a fixed point with pre() held, then reinit acts, then
+ * pre() takes the values found (Modelica Language Specification 3.6, 8.5 and appendix B). */
 #pragma once
 
 #include "core/delays.h"
@@ -48,8 +48,8 @@ typedef struct LogicPipe {
 } LogicPipe;
 
 /* delay(value, time, longest). A discrete value delayed by a fixed time is one leaf that changes only at events. Any other delay
- * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe (spatialDistribution) gives the inflow when it has reached
- * the outlet; its leaves are derivatives along the pipe, then the place and the sign of a break. */
+ * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. The value of a pipe (spatialDistribution) is the inflow that
+ * has reached the outlet. Its leaves are derivatives along the pipe, then the place and the sign of a break. */
 typedef struct LogicDelay {
   Expr value, time; /* for a pipe: the inflow, and no time */
   Expr longest;     /* for a time that is not fixed */

@@ -126,8 +126,8 @@ static double find_edge(ModeRow *row) {
 
 /* ---- rows whose branches meet ---- */
 
-/* On the edge, the branches differ; or they meet; or they meet with equal slopes, so that nearby they differ by the square
- * of the distance. */
+/* On the edge, the branches differ, or meet, or meet with equal slopes; in the last case they differ by the square of the
+ * distance near it. */
 typedef enum Joint { JOINT_JUMP, JOINT_KINK, JOINT_SMOOTH } Joint;
 
 /* The differences of the branches of a row at a point: on the edge, near it, and farther away. */
@@ -181,7 +181,7 @@ static void open_row(ModeRow *row, Expr e) {
   vec_free(heap, &roots);
 }
 
-/* Everything else that depends on a mode needs its event. */
+/* All other expressions that depend on a mode need its event. */
 static void keep_events(Meeting *meeting, Expr e, IndexVec *below) {
   if (!dag_depends(meeting->dag, e, OP_DISCRETE)) return;
   list_modes(meeting, e, below);

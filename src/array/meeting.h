@@ -5,8 +5,8 @@
 
 #include "array/modes.h"
 
-/* If there are at most this many conditions, or kinks, steps end at them, which is exact. Otherwise steps pass over them,
- * and their error estimate accounts for that. */
+/* If there are at most this many conditions, or kinks, steps end at them, which is exact. If there are more, steps pass over
+ * them, and their error estimate accounts for that. */
 enum { FEW_BENDS = 12 };
 
 /* If there are many modes whose branches meet in this way, puts their relations back into the equations, in noEvent. This is

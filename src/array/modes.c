@@ -170,7 +170,7 @@ typedef struct Peeling {
   ExprVec leaves, values; /* the variables given, in this order */
 } Peeling;
 
-/* Is a leaf known, with its time derivative among the columns? A derivative below the highest one of a state is a state, too. */
+/* Is a leaf known, with its time derivative among the columns? A derivative below the highest one of a state is also a state. */
 static bool is_known(const Peeling *peeling, Expr leaf) {
   uint32_t unknown = dag_index(peeling->dag, leaf);
   int32_t order = (int32_t)dag_order(peeling->dag, leaf);
@@ -231,7 +231,7 @@ static void expand(Peeling *peeling, ExprVec *differences) {
   }
 }
 
-/* Differences of only time contain no variable that equations could give. */
+/* Differences that depend only on time contain no variable that equations could give. */
 static void expand_differences(Problem *problem, Heap *heap, ExprVec *differences) {
   bool any = false;
   for (uint32_t m = 0; m < differences->count; m++)

@@ -1,5 +1,5 @@
 /* modes: the conditions that cause events. Each relation a < b, integer function and sign outside of noEvent and smooth is
- * extracted from the equations and replaced by a discrete leaf, its mode, so that between events the equations are smooth. A mode
+ * replaced in the equations by a discrete leaf, its mode. So the equations are smooth between events. A mode
  * is a function of its difference, a - b or the argument, and holds while the difference stays in a range. Derivatives of an
  * equation contain the same relations, so the same modes. */
 #pragma once
@@ -65,7 +65,7 @@ static inline ConditionKind mode_kind(Op op) {
 }
 
 /* For a mode whose relation has this operator: its value at a difference; the range of differences, edges included, in which it may
- * have a value; of the edges between two values, the one nearest to a difference. */
+ * have a value; the edge between two values that is nearest to a difference. */
 static inline double mode_value(Op op, double difference) { return condition_value(mode_kind(op), difference); }
 static inline Interval mode_range(Op op, double value) {
   ConditionRange range = condition_range(mode_kind(op), value);

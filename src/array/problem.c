@@ -44,18 +44,30 @@ static void list_unknowns(Problem *problem, Arena *arena) {
   }
 }
 
-typedef struct IncidenceEntry {
-  int32_t column, order;
-} IncidenceEntry;
+/* An entry of a row as one number: entries of a column are neighbours, its highest order first. */
+static uint64_t incidence_key(uint32_t column, uint32_t order) { return (uint64_t)column << 32 | (UINT32_MAX - order); }
 
-static int compare_entries(const void *a, const void *b) {
-  const IncidenceEntry *p = a, *q = b;
-  if (p->column != q->column) return p->column < q->column ? -1 : 1;
-  return (p->order < q->order) - (p->order > q->order); /* highest order first */
+static int compare_keys(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
 }
 
-/* Each variable in an equation costs this many steps of work in later passes, which visit all of them and differentiate the
- * equation with respect to each. */
+static void sort_keys(uint64_t *key, uint32_t count) {
+  enum { SHORT = 16 };
+  if (count > SHORT) {
+    qsort(key, count, sizeof *key, compare_keys);
+    return;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    uint64_t held = key[i];
+    uint32_t j = i;
+    for (; j > 0 && key[j - 1] > held; j--) key[j] = key[j - 1];
+    key[j] = held;
+  }
+}
+
+/* Each variable in an equation costs this many steps of work in later passes, which visit every variable and differentiate the
+ * equation with respect to it. */
 enum { INCIDENCE_WORK = 60 };
 
 static void build_incidence(Problem *problem, Arena *arena) {
@@ -63,30 +75,26 @@ static void build_incidence(Problem *problem, Arena *arena) {
   Heap *heap = arena->heap;
   int32_t *start = arena_array(arena, (size_t)problem->equations + 1, sizeof *start);
   ExprVec leaves = {0};
-  VEC(IncidenceEntry) row = {0};
+  VEC(uint64_t) row = {0};
   IntVec column = {0}, order = {0};
   for (uint32_t i = 0; i < problem->equations; i++) {
     leaves.count = row.count = 0;
     dag_variables(dag, dag_scratch(dag), problem->residual[i], &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t local = problem->local[dag_index(dag, leaves.data[k])];
-      vec_push(heap, &row, (IncidenceEntry){(int32_t)local, (int32_t)dag_order(dag, leaves.data[k])});
+      vec_push(heap, &row, incidence_key(local, dag_order(dag, leaves.data[k])));
     }
-    if (row.count) qsort(row.data, row.count, sizeof *row.data, compare_entries);
+    sort_keys(row.data, row.count);
     for (uint32_t k = 0; k < row.count; k++) {
-      if (k && row.data[k].column == row.data[k - 1].column) continue;
-      vec_push(heap, &column, row.data[k].column);
-      vec_push(heap, &order, row.data[k].order);
+      if (k && row.data[k] >> 32 == row.data[k - 1] >> 32) continue;
+      vec_push(heap, &column, (int32_t)(row.data[k] >> 32));
+      vec_push(heap, &order, (int32_t)(UINT32_MAX - (uint32_t)row.data[k]));
     }
     start[i + 1] = (int32_t)column.count;
     heap_work(heap, (uint64_t)(start[i + 1] - start[i]) * INCIDENCE_WORK);
   }
-  int32_t *columns = arena_array(arena, column.count, sizeof *columns);
-  int32_t *orders = arena_array(arena, order.count, sizeof *orders);
-  if (column.count) {
-    memcpy(columns, column.data, column.count * sizeof *columns);
-    memcpy(orders, order.data, order.count * sizeof *orders);
-  }
+  int32_t *columns = arena_copy_array(arena, column.data, column.count, sizeof *columns);
+  int32_t *orders = arena_copy_array(arena, order.data, order.count, sizeof *orders);
   problem->incidence = (Incidence){(int32_t)problem->equations, (int32_t)problem->unknowns, start, columns, orders};
   vec_free(heap, &leaves, &row, &column, &order);
 }
@@ -196,6 +204,16 @@ static void use_inverses(Problem *problem, Arena *arena) {
   arena_free(&scratch);
 }
 
+/* Per unknown of the model: its highest derivative in the equations of the model. The incidence says so if it is of these. */
+static const uint32_t *highest_written(const Problem *problem, Arena *arena) {
+  const Model *model = problem->model;
+  bool is_written = !problem->aliases.removed;
+  for (uint32_t i = 0; i < problem->equations && is_written; i++)
+    is_written = problem->residual[i] == model->equations.data[i].residual;
+  return is_written ? (const uint32_t *)problem_orders(problem, arena)
+                    : model_highest_orders(model, model->equations.count, arena);
+}
+
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
   list_equations(&problem, eliminate_aliases, arena);
@@ -204,8 +222,8 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   semilinear_put_choices(model->dag, problem.residual, problem.equations);
   use_inverses(&problem, arena);
   problem.logic = logic_make(model, problem.residual, problem.equations, put_aliases, &problem);
-  problem.highest = model_highest_orders(model, model->equations.count, arena);
   build_incidence(&problem, arena);
+  problem.highest = highest_written(&problem, arena);
   return problem;
 }
 

@@ -133,7 +133,7 @@ static int32_t dense_rank(const BlockJacobian *jacobian, Entries scaled, Arena *
   return rank;
 }
 
-/* Entries with these errors make a regular matrix singular only where |inverse|*errors is 1 or more (Rump). A right-hand side with
+/* Errors of the entries can make a regular matrix singular only if |inverse|*errors is 1 or more (Rump). A right-hand side with
  * random signs estimates that. */
 static bool sparse_is_regular(const BlockJacobian *jacobian, Entries scaled, Arena *scratch) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
@@ -276,27 +276,21 @@ static bool is_plainly_regular(const Problem *problem, const Structure *structur
 typedef struct Candidates {
   const Problem *problem;
   const Structure *structure;
-  const Samples *samples;
-  uint32_t sample;
   Arena scratch;        /* of the batch */
   int32_t *place, next; /* next: the first block after the batch */
   IntVec block;
   VEC(BlockJacobian) jacobian;
   ExprVec entries;
-  Entries values;
 } Candidates;
 
-static Candidates candidates_make(const Problem *problem, const Structure *structure, const Samples *samples,
-                                  uint32_t sample, Heap *heap) {
+static Candidates candidates_make(const Problem *problem, const Structure *structure, Heap *heap) {
   return (Candidates){.problem = problem,
                       .structure = structure,
-                      .samples = samples,
-                      .sample = sample,
                       .scratch = arena_make(heap),
                       .place = heap_array(heap, problem->unknowns, sizeof(int32_t))};
 }
 
-/* Finds and evaluates the next batch. At the end returns false and releases everything. */
+/* Finds the next batch. At the end returns false and releases everything. */
 static bool candidates_next(Candidates *candidates) {
   Heap *heap = candidates->scratch.heap;
   ExprVec leaves = {0};
@@ -314,52 +308,41 @@ static bool candidates_next(Candidates *candidates) {
       vec_push(heap, &candidates->entries, jacobian.entry[e]);
   }
   vec_free(heap, &leaves);
-  if (candidates->block.count) {
-    candidates->values = evaluate(candidates->samples, candidates->sample, candidates->entries.data,
-                                  candidates->entries.count, &candidates->scratch);
-    return true;
-  }
+  if (candidates->block.count) return true;
   heap_free(heap, candidates->place);
   vec_free(heap, &candidates->block, &candidates->jacobian, &candidates->entries);
   arena_free(&candidates->scratch);
   return false;
 }
 
-/* The rank of block k of the batch, whose entries begin at *at; moves *at to the next block. */
-static int32_t candidate_rank(const Candidates *candidates, uint32_t k, uint32_t *at) {
-  const BlockJacobian *jacobian = &candidates->jacobian.data[k];
-  int32_t rank = rank_at(jacobian, entries_from(candidates->values, *at), candidates->scratch.heap);
-  *at += (uint32_t)jacobian->row_start[jacobian->size];
-  return rank;
+/* Is the block, with these entries at the start values, singular there? */
+static bool is_singular_here(const BlockJacobian *jacobian, Entries entries, Heap *heap, SingularBlock *found) {
+  int32_t rank = rank_at(jacobian, entries, heap), n = jacobian->size;
+  *found = (SingularBlock){.size = n, .rank = n > RANK_SIZE ? UNDEFINED : rank, .here_only = true, .points = 1};
+  return rank != UNDEFINED && rank != n;
 }
 
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
-                   SingularVec *singular) {
-  Candidates candidates = candidates_make(problem, structure, samples, 0, arena->heap);
-  while (candidates_next(&candidates))
+                   SingularVec *singular, SingularVec *here) {
+  Heap *heap = arena->heap;
+  Candidates candidates = candidates_make(problem, structure, heap);
+  Samples start = *samples; /* the start values as they are given */
+  start.is_zero = here ? heap_array(heap, samples->model->unknowns.count, sizeof(bool)) : NULL;
+  while (candidates_next(&candidates)) {
+    const ExprVec *all = &candidates.entries;
+    Entries values = evaluate(samples, 0, all->data, all->count, &candidates.scratch), starting = {0};
+    if (here) starting = evaluate(&start, SAMPLE_START, all->data, all->count, &candidates.scratch);
     for (uint32_t k = 0, at = 0; k < candidates.block.count; k++) {
       const BlockJacobian *jacobian = &candidates.jacobian.data[k];
       SingularBlock found;
-      if (candidate_rank(&candidates, k, &at) == jacobian->size) continue;
-      if (!is_singular(jacobian, samples, &candidates.scratch, &found)) continue;
+      bool everywhere = rank_at(jacobian, entries_from(values, at), heap) != jacobian->size &&
+                        is_singular(jacobian, samples, &candidates.scratch, &found);
+      bool only_here = here && !everywhere && is_singular_here(jacobian, entries_from(starting, at), heap, &found);
       found.block = candidates.block.data[k];
-      vec_push(arena->heap, singular, found);
+      if (everywhere) vec_push(heap, singular, found);
+      if (only_here) vec_push(heap, here, found);
+      at += (uint32_t)jacobian->row_start[jacobian->size];
     }
-}
-
-void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
-                         SingularVec *singular) {
-  Candidates candidates = candidates_make(problem, structure, samples, SAMPLE_START, arena->heap);
-  uint32_t next = 0, known = singular->count;
-  while (candidates_next(&candidates))
-    for (uint32_t k = 0, at = 0; k < candidates.block.count; k++) {
-      const BlockJacobian *jacobian = &candidates.jacobian.data[k];
-      int32_t block = candidates.block.data[k], rank = candidate_rank(&candidates, k, &at);
-      while (next < known && singular->data[next].block < block) next++;
-      bool everywhere = next < known && singular->data[next].block == block;
-      if (everywhere || rank == UNDEFINED || rank == jacobian->size) continue;
-      SingularBlock found = {.block = block, .size = jacobian->size, .rank = rank, .here_only = true, .points = 1};
-      if (jacobian->size > RANK_SIZE) found.rank = UNDEFINED;
-      vec_push(arena->heap, singular, found);
-    }
+  }
+  heap_free(heap, start.is_zero);
 }

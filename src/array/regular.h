@@ -1,5 +1,5 @@
-/* regular: is the Jacobian of the differentiated problem with respect to its highest derivatives regular? Structural analysis sees
- * only its zeros; here each diagonal block of its triangular form is tried at random points (samples.h).
+/* regular: is the Jacobian of the differentiated problem with respect to its highest derivatives regular? Structural analysis
+ * only knows its zeros; here each diagonal block of its triangular form is evaluated at random points (samples.h).
  *
  * Invariant: a block that is regular at one point is regular almost everywhere. One that is singular at all of them counts as
  * identically singular, and then the structural analysis was wrong about it (Mattsson, Söderlind 1991, section 4, "the singular
@@ -35,12 +35,7 @@ typedef struct SingularBlock {
 
 typedef VEC(SingularBlock) SingularVec;
 
-/* The blocks that are identically singular by numbers, appended in order. O(size of the equations) when there
- * are none. */
+/* The blocks that are identically singular by numbers, appended in order; to `here`, if it is not NULL, those that are singular only
+ * at the start values. O(size of the equations) when there are none. */
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
-                   SingularVec *singular);
-
-/* The blocks that are singular at the start values but not identically; those already in `singular` are skipped, the others are
- * appended to it. */
-void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
-                         SingularVec *singular);
+                   SingularVec *singular, SingularVec *here);

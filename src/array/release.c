@@ -298,7 +298,7 @@ void release_candidates(const Problem *problem, const Samples *samples, uint32_t
   arena_free(&scratch);
 }
 
-/* If there are several such proportions, uses those of the first unknown without pivot. */
+/* If there are several such proportions, those of the first unknown without pivot are used. */
 const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena) {
   uint32_t n = problem->unknowns, free = 0;
   if (n > LARGEST) return NULL;

@@ -1,7 +1,7 @@
 /* release: handles equations that follow from the others. A redundant equation leaves an unknown free, such as the potential of a
- * circuit without ground. The equation is replaced by one that holds this unknown at its start value. In one of several modes of a
- * model such an equation may determine only a sum of unknowns, like the torques of two brakes that hold one shaft. It is replaced
- * by an equation that brings the unknowns as near as possible to their start values.
+ * circuit without ground. The equation is replaced by one that holds this unknown at its start value. In one of several modes
+ * of a model, the equations may determine only a sum of unknowns, like that of the torques of two brakes that hold one shaft. The
+ * redundant equation is then replaced by one that brings the unknowns as near as possible to their start values.
  *
  * An unknown is free if it can move by any function of time, together with others in fixed proportions, and no equation changes.
  * The proportions are a null vector of d F / d x^(k) for every k at once. Unknowns that equations give from others, but not in

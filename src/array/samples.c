@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-/* A point: its distance in nominal values, from 0 or from the start values. Every second point is on the positive
- * side; some of the others are opposite to an earlier point, because a function may be flat on one side. Unknown
+/* A point: its distance in nominal values, from 0 or from the start values. Every second point is on the positive side. Some of
+ * the others are opposite to an earlier point, because a function may be flat on one side. Unknown
  * discrete values are random, and at some points all true or all false: equations may be regular only in such modes,
  * like those of a shaft that many brakes can hold. */
 typedef struct SamplePoint {
@@ -310,11 +310,20 @@ static uint32_t only_unknown(const Dag *dag, const Term *terms, uint32_t count, 
   return found;
 }
 
-static bool is_homogeneous(const Dag *dag, Expr residual, const Term **terms, uint32_t *count) {
+/* Is the residual a sum without a constant, in which at most one unknown can be left? Variables that are terms by themselves are
+ * not zero at random points. */
+static bool may_leave_one(const Samples *samples, Expr residual) {
+  const Dag *dag = samples->model->dag;
+  const Term *terms;
   double constant;
   if (dag_op(dag, residual) != OP_SUM) return false;
-  *count = dag_terms(dag, residual, &constant, terms);
-  return constant == 0;
+  uint32_t count = dag_terms(dag, residual, &constant, &terms), unknowns = 0;
+  for (uint32_t k = 0; k < count && unknowns < 2; k++) {
+    Expr term = terms[k].node;
+    if (dag_op(dag, term) != OP_VARIABLE || samples->is_zero[dag_index(dag, term)]) continue;
+    unknowns += dag_order(dag, term) ? 2 : 1;
+  }
+  return constant == 0 && unknowns == 1;
 }
 
 /* Is the same unknown the only nonzero term of the sum at every point? */
@@ -337,25 +346,29 @@ static bool is_left_alone(const Samples *samples, const Term *terms, uint32_t co
 static bool find_more_zeros(Samples *samples, const Expr *residual, uint32_t count) {
   const Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;
-  ExprVec nodes = {0};
+  ExprVec nodes = {0}, rows = {0};
   const Term *terms;
+  double constant;
   uint32_t length, first = 0;
   bool found = false;
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t k = 0; is_homogeneous(dag, residual[i], &terms, &length) && k < length; k++)
-      vec_push(heap, &nodes, terms[k].node);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!may_leave_one(samples, residual[i])) continue;
+    vec_push(heap, &rows, residual[i]);
+    length = dag_terms(dag, residual[i], &constant, &terms);
+    for (uint32_t k = 0; k < length; k++) vec_push(heap, &nodes, terms[k].node);
+  }
   double *values = heap_array(heap, nodes.count, sizeof *values);
   samples_evaluate(samples, 0, nodes.data, nodes.count, values, NULL, NULL);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!is_homogeneous(dag, residual[i], &terms, &length)) continue;
+  for (uint32_t r = 0; r < rows.count; r++) {
+    length = dag_terms(dag, rows.data[r], &constant, &terms);
     uint32_t unknown = only_unknown(dag, terms, length, values + first);
     first += length;
     if (unknown == MAP_NONE || !is_left_alone(samples, terms, length, unknown)) continue;
     samples->is_zero[unknown] = found = true;
-    vec_push(heap, &samples->zero_by, residual[i]);
+    vec_push(heap, &samples->zero_by, rows.data[r]);
   }
   heap_free(heap, values);
-  vec_free(heap, &nodes);
+  vec_free(heap, &nodes, &rows);
   return found;
 }
 

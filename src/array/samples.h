@@ -1,9 +1,9 @@
 /* samples: values of expressions at a few random points near the start values and near 0, at the given parameter values.
  *
  * An expression that vanishes at all of them counts as identically zero (Schwartz, Zippel): so numbers decide the rank of a
- * symbolic matrix. The points depend only on the leaves' indices and the sample's number. At every second point,
- * relations have the modes that hold there; near the start values, a run begins with these modes. At the others they are
- * random, so that an expression that vanishes only in some modes does not count as zero. The points near 0 are for functions that
+ * symbolic matrix. The points depend only on the leaves' indices and the sample's number. At every second point, relations have
+ * the modes that hold there; a run that begins near the start values has these modes. At the other points modes are random, so
+ * that an expression that vanishes only in some modes does not count as zero. The points near 0 are for functions that
  * are flat at the start values, such as tanh(x) far out. */
 #pragma once
 
@@ -36,7 +36,8 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
 /* Frees all memory that is not in the arena. */
 void samples_free(Samples *samples);
 
-/* Some unknowns must be zero because of these residuals, like x in x = p*f(y) with p = 0, and others as a consequence. From now on,
+/* Some unknowns must be zero because of these residuals, like x in x = p*f(y) with p = 0. Other unknowns are zero as a
+ * consequence. From now on,
  * all of them are zero at all points. O(graph) for each pass that finds some. */
 void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The least flow in and out of a node along every stream, even where nothing flows. */
+/* The smallest flow into and out of a node that every stream is given, even if nothing flows. */
 static const double LEAST_FLOW = 1e-9;
 
 /* sign * flow = semiLinear(x, positive, negative) */
@@ -28,8 +28,8 @@ static Expr direction(Dag *dag, Expr x, bool *is_reversed) {
 static bool read_stream(Dag *dag, Expr residual, SemilinearRow *stream) {
   double constant;
   const Term *terms;
-  if (dag_op(dag, residual) != OP_SUM || dag_terms(dag, residual, &constant, &terms) != 2 || constant != 0)
-    return false;
+  if (dag_is_smooth(dag, residual) || dag_op(dag, residual) != OP_SUM) return false;
+  if (dag_terms(dag, residual, &constant, &terms) != 2 || constant != 0) return false;
   uint32_t at = dag_op(dag, terms[1].node) == OP_SEMILINEAR;
   Term flow = terms[1 - at], value = terms[at];
   if (dag_op(dag, flow.node) != OP_VARIABLE || dag_op(dag, value.node) != OP_SEMILINEAR) return false;
@@ -185,7 +185,7 @@ void semilinear_join(Dag *dag, Expr *residual, uint32_t count, StreamNodeVec *no
       if (!next) break;
       join_streams(dag, stream, next, residual);
     }
-  find_nodes(dag, &streams, residual, count, nodes);
+  if (streams.count) find_nodes(dag, &streams, residual, count, nodes);
   map_free(&begins);
   vec_free(heap, &streams);
 }
@@ -222,8 +222,8 @@ static Expr deciding_variable(Dag *dag, Expr e) {
 static bool read_choice(Dag *dag, Expr residual, Expr *product, Expr *value) {
   double constant;
   const Term *terms;
-  if (dag_op(dag, residual) != OP_SUM || dag_terms(dag, residual, &constant, &terms) != 2 || constant != 0)
-    return false;
+  if (dag_is_smooth(dag, residual) || dag_op(dag, residual) != OP_SUM) return false;
+  if (dag_terms(dag, residual, &constant, &terms) != 2 || constant != 0) return false;
   uint32_t at = dag_op(dag, terms[0].node) == OP_VARIABLE;
   Term variable = terms[1 - at], choice = terms[at];
   if (dag_op(dag, variable.node) != OP_VARIABLE || variable.coefficient != -choice.coefficient) return false;

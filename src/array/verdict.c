@@ -51,7 +51,7 @@ static void note_equations(const Problem *problem, const DulmageSet *set, Diag *
     diag_note(diags, diag, (Span){0}, "and %d more equations", (int)(set->n_rows - EQUATIONS_SHOWN));
 }
 
-/* The culprit as notes of the message: the fault, the equations, a remedy. */
+/* The part at fault, as notes of the message: the fault, the equations, a remedy. */
 static void note_over(const Problem *problem, const DulmageComponent *component, Diag *diag, Diags *diags) {
   const DulmageSet *set = &component->culprit;
   Arena *arena = &diags->arena;

@@ -18,7 +18,7 @@ Arena arena_make(Heap *heap);
 /* `size` zeroed bytes, aligned for pointers and doubles; O(size). */
 void *arena_alloc(Arena *arena, size_t size);
 
-/* Zeroed array; an overflowing product counts as refused. */
+/* Zeroed array; if the product overflows, the allocation is refused. */
 void *arena_array(Arena *arena, size_t count, size_t size);
 
 /* A copy of an array, in the arena. */

@@ -1,4 +1,5 @@
-/* blas: prepares the linear algebra library before its first call. Some libraries wait forever if their buffer is refused. */
+/* blas: prepares the linear algebra library before its first call. Some libraries wait forever if no memory is available for
+ * their buffer. */
 #pragma once
 
 #include "base/heap.h"

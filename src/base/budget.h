@@ -29,7 +29,7 @@ typedef struct Budget {
 /* A budget with these limits and nothing used. */
 Budget budget_make(const BudgetLimits *limits);
 
-/* Counts this much more as used. false: that exceeds the limit; nothing is used, and the budget is marked as exceeded. */
+/* Adds this much to the amount used. false: that exceeds the limit; nothing is added, and the budget is marked as exceeded. */
 static inline bool budget_take(Budget *budget, BudgetKind kind, uint64_t more) {
   if (budget->is_lifted || (more <= budget->most[kind] && budget->used[kind] <= budget->most[kind] - more)) {
     budget->used[kind] += more;

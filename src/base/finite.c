@@ -3,7 +3,7 @@
 
 #include "base/pairs.h"
 
-/* Several partial sums, so that the additions do not wait for each other. */
+/* There are several partial sums, so that no addition waits for another. */
 static double sum_of(const double *values, uint32_t count) {
   const Pair *pair = (const Pair *)(const void *)values, *end = pair + count / 16 * 8;
   Pair a = {0, 0}, b = a, c = a, d = a;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The one hook that all memory comes from: realloc with a context. It returns NULL to refuse. Size 0 frees and returns NULL. A heap
+/* All memory comes from this hook: realloc with a context. It returns NULL to refuse. Size 0 frees and returns NULL. A heap
  * made from the hook has a budget with these limits. */
 typedef struct HeapHook {
   void *(*resize)(void *context, void *pointer, size_t size);
@@ -52,7 +52,7 @@ static inline void heap_work(Heap *heap, uint64_t steps) {
   else heap_work_beyond(heap, steps);
 }
 
-/* Announces a text of `length` characters, of which the last `more` are made now; these count as work, too. Beyond the
+/* Announces a text of `length` characters; the last `more` of them are made now and also count as work. Beyond the
  * limit, it ends the call as a refused allocation does. */
 void heap_text(Heap *heap, uint64_t length, uint64_t more);
 
@@ -71,7 +71,7 @@ void heap_number_arrays(Heap *heap, size_t count, double **const *arrays, size_t
 /* A copy of an array, in the heap. */
 void *heap_copy(Heap *heap, const void *data, size_t count, size_t size);
 
-/* Like realloc; new bytes are not zeroed. `pointer` may be NULL. */
+/* Like realloc: new bytes are not zeroed. `pointer` may be NULL. */
 void *heap_resize(Heap *heap, void *pointer, size_t size);
 
 /* Checks that this much memory is available, for a library that cannot handle a refusal: allocates it once and frees it. */

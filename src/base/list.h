@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The first of the characters `stops` outside quotes, brackets, braces and parentheses, or the end. */
+/* Finds the first character of `stops` that is outside quotes, brackets, braces and parentheses; otherwise returns the end. */
 const char *scan_list(const char *at, const char *stops);
 
 uint32_t names_count(const char *const *names); /* 0 for NULL */

@@ -1,4 +1,4 @@
-/* map: see map.h. Linear probing at a load of at most one half. Keys that differ only in their last bits are neighbours, because
+/* map: see map.h. Linear probing at a load of at most one half, of names at most two thirds. Keys that differ only in their last bits are neighbours, because
  * the next number is often needed soon and is then in the processor's cache. The same holds for names that differ only in their
  * last number. */
 #include "base/map.h"
@@ -6,15 +6,6 @@
 #include <string.h>
 
 enum { NEAR_KEYS = 8, NEAR_BITS = 3 };
-
-uint64_t hash_mix(uint64_t value) {
-  value ^= value >> 32;
-  value *= 0xd6e8feb86659fd93u;
-  value ^= value >> 32;
-  value *= 0xd6e8feb86659fd93u;
-  value ^= value >> 32;
-  return value;
-}
 
 uint64_t hash_bytes(const void *bytes, size_t length) {
   const unsigned char *p = bytes;
@@ -34,19 +25,13 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /* The hash of a name: the last bits of its last number select one of NEAR_KEYS neighbours; the other bits and the rest of the name
  * are mixed. */
 uint32_t hash_name(const char *text, size_t length) {
-  uint64_t hash = 0x9e3779b97f4a7c15u, number = 0, digits = 0;
-  for (size_t i = 0; i < length; i++) {
-    char c = text[i];
-    if (!is_digit(c)) {
-      hash = (hash ^ (unsigned char)c) * 0xd6e8feb86659fd93u;
-    } else if (i && is_digit(text[i - 1])) {
-      number = 10 * number + (uint64_t)(c - '0'), digits++;
-    } else {
-      hash = (hash ^ hash_mix(number + (digits << 56))) * 0xd6e8feb86659fd93u;
-      number = (uint64_t)(c - '0'), digits = 1;
-    }
-  }
-  hash = hash_mix(hash ^ hash_mix((number >> NEAR_BITS) + (digits << 56)));
+  size_t end = length, begin;
+  while (end && !is_digit(text[end - 1])) end--;
+  uint64_t number = 0;
+  for (begin = end; begin && is_digit(text[begin - 1]);) begin--;
+  for (size_t i = begin; i < end; i++) number = 10 * number + (uint64_t)(text[i] - '0');
+  uint64_t rest = hash_bytes(text + end, length - end), digits = end - begin;
+  uint64_t hash = hash_mix(hash_bytes(text, begin) + rest + (number >> NEAR_BITS) + (digits << 56));
   return (uint32_t)(hash * NEAR_KEYS | (number & (NEAR_KEYS - 1)));
 }
 
@@ -139,13 +124,25 @@ static void names_rehash(Names *names, uint32_t capacity) {
   if (capacity > FAR_NAMES && !names->recent) names->recent = heap_array(heap, RECENT_NAMES, sizeof *names->recent);
 }
 
+/* How many names a table holds before it grows. */
+static uint32_t room_of(uint32_t capacity) { return capacity / 3 * 2; }
+
+void names_reserve(Names *names, uint32_t more) {
+  Heap *heap = names->arena.heap;
+  uint32_t capacity = names->capacity;
+  if (more > INT32_MAX - names->list.count) heap_fail(heap);
+  while (names->list.count + more > room_of(capacity)) capacity = larger_capacity(heap, capacity);
+  if (capacity > names->capacity) names_rehash(names, capacity);
+  vec_reserve(heap, &names->list, more);
+}
+
 Name names_add(Names *names, const char *text, size_t length) {
   Heap *heap = names->arena.heap;
   heap_text(heap, length, length);
   if (length > INT32_MAX) heap_fail(heap);
   Name known = names->base ? names_find(names->base, text, length) : MAP_NONE;
   if (known != MAP_NONE) return known;
-  if (names->list.count >= names->capacity / 2) names_rehash(names, larger_capacity(heap, names->capacity));
+  if (names->list.count >= room_of(names->capacity)) names_rehash(names, larger_capacity(heap, names->capacity));
   uint32_t hash = hash_name(text, length);
   NameSlot *recent = names->recent ? &names->recent[hash & (RECENT_NAMES - 1)] : NULL;
   if (recent && recent->place && is_name(names, *recent, text, length, hash)) return names->first + recent->place - 1;

@@ -32,7 +32,14 @@ void map_put(Map *map, uint64_t key, uint32_t value);
 void map_free(Map *map);
 
 /* A well mixed hash of a number, a hash of bytes, and one that continues a hash with a text (NULL differs from the empty text). */
-uint64_t hash_mix(uint64_t value);
+static inline uint64_t hash_mix(uint64_t value) {
+  value ^= value >> 32;
+  value *= 0xd6e8feb86659fd93u;
+  value ^= value >> 32;
+  value *= 0xd6e8feb86659fd93u;
+  value ^= value >> 32;
+  return value;
+}
 uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(uint64_t hash, const char *text);
 
@@ -70,6 +77,9 @@ Names names_over(Heap *heap, const Names *base);
 
 /* The name of a text, added if it is new; the text is copied. O(length) expected, like names_find. */
 Name names_add(Names *names, const char *text, size_t length);
+
+/* Makes room for `more` further names. */
+void names_reserve(Names *names, uint32_t more);
 
 /* The name of a text, MAP_NONE if it was never added. */
 Name names_find(const Names *names, const char *text, size_t length);

@@ -28,7 +28,7 @@ bool reading_allows(const Reading *reading, const char *path, char real[PATH_MAX
 /* The FILE of NAME=FILE, which makes a file the class NAME; any other text is returned unchanged. */
 const char *reading_file(const char *given);
 
-/* How to read the files that a text names: whole, into the heap; NULL after reporting. */
+/* Reads a file that a text names: all of it, into the heap. NULL: it cannot be read, which is reported. */
 typedef struct FileReader {
   char *(*read)(const Reading *reading, Heap *heap, Diags *diags, const char *path, uint32_t *length); /* NULL: none */
   const Reading *reading;

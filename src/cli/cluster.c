@@ -35,7 +35,7 @@ bool cluster_found(void) {
   return module;
 }
 
-/* The number of processes that mpirun gives; NULL: it gives none. */
+/* The number of processes, as a text from mpirun; NULL: there is none. */
 static const char *given_size(void) {
   const char *size = getenv("OMPI_COMM_WORLD_SIZE");
   return size ? size : getenv("PMI_SIZE");

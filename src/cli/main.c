@@ -272,7 +272,7 @@ static int dispatch(int count, char **words) {
   return unknown_command(first);
 }
 
-/* Returns freed blocks of 1 MB and more to the system. By default the C library would keep larger and larger ones. */
+/* Returns freed blocks of 1 MB and more to the system. By default the C library would keep larger and larger blocks. */
 static void return_large_blocks(void) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

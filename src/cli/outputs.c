@@ -1,5 +1,6 @@
 /* outputs: existing files are the same if they have the same inode; new ones, if their names and directories are equal. A file is
- * replaced by renaming, so its directory must be writable. The file itself must be writable, too, to respect its protection. */
+ * replaced by renaming, so its directory must be writable. The file itself must be writable as well: a protected file is not
+ * replaced. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "cli/outputs.h"
 #include "cli/options.h"

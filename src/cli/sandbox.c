@@ -244,10 +244,12 @@ static const int REFUSED[] = {__NR_execve,
                               __NR_pidfd_send_signal};
 enum { REFUSED_COUNT = sizeof REFUSED / sizeof *REFUSED };
 
-/* Calls that send signals. They are allowed only to the process itself: abort and raise need that. */
+/* Calls that send signals. A process may send signals only to itself: abort and raise need that. */
 static const int TO_ITSELF[] = {__NR_kill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
 enum { TO_ITSELF_COUNT = sizeof TO_ITSELF / sizeof *TO_ITSELF };
-enum { X32_CALLS = 0x40000000 }; /* on x86-64 all calls exist a second time from this number on, for 32-bit pointers */
+enum {
+  X32_CALLS = 0x40000000
+}; /* on x86-64 all calls exist a second time, for 32-bit pointers, numbered from here on */
 
 static bool restrict_calls(void) {
 #ifdef MACHINE

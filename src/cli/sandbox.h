@@ -4,8 +4,8 @@
 #include "cli/command.h"
 
 /* For --sandbox: from here on the process opens only files that the arguments and the model's folders cover. It writes only to the
- * outputs, and makes no connections and no other processes. false after a message: the kernel cannot restrict it in this way, or
- * the request needs more rights. */
+ * outputs, and makes no connections and no other processes. false after a message: the kernel cannot restrict the process in
+ * this way, or the request needs more rights. */
 bool sandbox_enter(const Arguments *arguments);
 
 /* Without an option: any file may be read. Only the folders of the outputs, the working directory, the directory for temporary

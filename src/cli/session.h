@@ -11,8 +11,8 @@ typedef struct Session {
   uint32_t seen;         /* diagnostics of the model already drawn or skipped */
   uint32_t seen_of_run;  /* the same for the result */
   uint32_t drawn_errors; /* errors of model and result that were drawn */
-  bool is_internal_said; /* avoids that model and result both report that memory ran out */
-  bool is_json_refused;  /* another output goes to the same file, or it cannot be written */
+  bool is_internal_said; /* so that only one of model and result reports that memory ran out */
+  bool is_json_refused;  /* another output goes to the same file, or an output cannot be written */
   int status;
 } Session;
 
@@ -43,7 +43,7 @@ char *session_default_path(const Session *session, const char *ending);
 /* With --verbose: prints the matrices that decided the choice of states. */
 void session_say_choice(Session *session);
 
-/* Draws the new diagnostics of model and result; their failure becomes the session's. */
+/* Draws the new diagnostics of model and result; if one of them failed, the session has failed. */
 void session_report(Session *session);
 
 /* Draws the new diagnostics of another handle. */

@@ -17,7 +17,7 @@ Jacobian *array_code_jacobian(ArrayCode *code, const Expr *rows, uint32_t count)
   return jacobian;
 }
 
-/* A rate that columns give, or 0. */
+/* A rate if columns give it, otherwise 0. */
 static Expr known_rate(ArrayCode *code, Expr rate) {
   return array_holds(code->array, rate) ? rate : dag_constant(code->array->dag, 0);
 }
@@ -94,7 +94,7 @@ static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots
 /* Adds the other changes at events. */
 static void add_logic(ArrayCode *code, const Logic *logic) {
   Dag *dag = code->array->dag;
-  DagScratch scratch = dag_scratch_make(code->heap); /* one for all levels, of which there may be thousands */
+  DagScratch scratch = dag_scratch_make(code->heap); /* one for all levels, because there may be thousands of them */
   ExprVec roots = {0};
   uint32_t levels = logic->level_start.count - 1;
   code->levels = heap_array(code->heap, levels, sizeof *code->levels);
@@ -174,7 +174,7 @@ static bool has_unknowns(const ArrayCode *code, Expr e, const bool *of_time) {
   return any;
 }
 
-/* May one of the nodes jump without a condition, or change by any factor within a short distance? Called functions may (loops,
+/* May one of the nodes jump without a condition, or change by any factor over a short distance? Called functions may (loops,
  * tables, foreign code), and so may exponentials of columns. */
 static bool has_rough(const ArrayCode *code, const IndexVec *nodes) {
   const Dag *dag = code->array->dag;
@@ -212,7 +212,7 @@ static bool has_varying_delays(const Logic *logic) {
   return false;
 }
 
-/* Marks the discrete leaves that rows depend on, and whether rows are rough. */
+/* Marks the discrete leaves on which rows depend, and finds whether rows are rough. */
 static void mark_leaves(ArrayCode *code) {
   Dag *dag = code->array->dag;
   IndexVec below = {0};
@@ -261,7 +261,7 @@ static void mark_remembered(ArrayCode *code, const Logic *logic) {
   }
 }
 
-/* Lists the divisors in expressions that are not yet in the map and that vary. */
+/* Lists the divisors in the expressions that vary and are not yet in the map. */
 static void list_divisors(const Dag *dag, const Expr *roots, uint32_t count, Map *known, Heap *heap,
                           ExprVec *divisors) {
   DagScratch scratch = dag_scratch_make(heap);
@@ -295,7 +295,7 @@ static void add_divisors(ArrayCode *code) {
   map_free(&known);
 }
 
-/* The expression that is zero where the node is infinite; EXPR_NONE: the node has no poles. */
+/* The expression that is zero at the poles of the node; EXPR_NONE: the node has no poles. */
 static Expr pole_of(Dag *dag, Expr node) {
   double exponent;
   switch (dag_op(dag, node)) {

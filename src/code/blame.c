@@ -12,7 +12,7 @@ typedef struct Inquiry {
   Graph graph;
   double *values;    /* per position */
   uint32_t *culprit; /* per position: position of the node at fault; MAP_NONE: defined */
-  Blame *found;      /* per position of a culprit: only reason and argument are set */
+  Blame *found;      /* per position of a node at fault: only reason and argument are set */
 } Inquiry;
 
 static const char *domain_reason(Op op) {
@@ -54,7 +54,7 @@ static uint32_t child_position(const Inquiry *inquiry, Expr e, uint32_t child) {
   return graph_position(&inquiry->graph, node_child(inquiry->dag, e, child));
 }
 
-/* The children that the value of a node depends on, given the value of the first: the first and [*begin, *end). */
+/* The children on which the value of a node depends, given the value of the first: the first and [*begin, *end). */
 static void used_children(const Inquiry *inquiry, Expr e, uint32_t *begin, uint32_t *end) {
   Op op = dag_op(inquiry->dag, e);
   *begin = 0, *end = node_children(inquiry->dag, e);

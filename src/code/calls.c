@@ -15,8 +15,8 @@
 
 #include "code/nilpotents.inc"
 
-/* Limit of steps of a function whose arguments are not finite. A loop that waits for an infinite argument to become
- * small ends only by this limit, and a search for values makes many such calls. */
+/* Limit of steps of a function whose arguments are not finite. Only this limit ends a loop that waits for an infinite argument
+ * to become small. A search for values makes many such calls. */
 static const uint64_t STEPS_WITHOUT_NUMBERS = 10000;
 
 /* ---- operators ---- */
@@ -72,8 +72,8 @@ static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argum
 
 /* ---- the domain of the function machine ---- */
 
-/* Results of calls of a function that are kept: the same calls come again from other rows, when rows are checked, and in each round
- * of an event. Their number is a power of two. */
+/* Results of calls of a function that are kept: the same calls are repeated by other rows, when rows are checked, and in each
+ * round of an event. Their number is a power of two. */
 enum { KEPT_LEAST = 32, KEPT_BYTES = 1 << 18, KEPT_PARTIALS = 1 };
 
 typedef struct Callee {
@@ -177,8 +177,8 @@ static void domain_select(void *context, const void *condition, const void *then
 
 /* ---- given derivatives ---- */
 
-/* With the last nilpotent e, f(a + b e) is f(a) + e f'(a)[b]. Here a and b have one nilpotent less, so the machine for one
- * nilpotent less computes f(a) and f'(a)[b]. */
+/* With the last nilpotent e, f(a + b e) is f(a) + e f'(a)[b]. Here a and b have one nilpotent less, so the machine for that
+ * number of nilpotents computes f(a) and f'(a)[b]. */
 typedef struct Direction {
   Runner *lower;
   size_t half; /* scalars of the lower algebra, in doubles */
@@ -199,7 +199,7 @@ static bool is_constant(const Direction *d, const Value *value) {
   return true;
 }
 
-/* The value a + h b, for h = 0 only a; with is_rate, only b. */
+/* The value a + h b, which for h = 0 is a; with is_rate, only b. */
 static Value part_of(const Direction *d, Arena *arena, const Value *value, double h, bool is_rate) {
   Value part = *value;
   double *out = arena_array(arena, value->count * d->half, sizeof *out);
@@ -264,7 +264,7 @@ static Value *rate_inputs(const Direction *d, Arena *arena, const Derivative *de
   return fits && derivative->order == 1 && routine_can_run(derivative->routine) ? inputs : NULL;
 }
 
-/* If the function declares a derivative that fits, uses the first such one; *is_done says whether there was one. */
+/* Uses the first fitting derivative that the function declares; *is_done says whether there was one. */
 static bool derive_as_given(const Direction *d, Runner *runner, Arena *arena, Value *outputs, bool *is_done) {
   for (uint32_t k = 0; k < d->routine->derivatives.count && !*is_done; k++) {
     const Derivative *derivative = &d->routine->derivatives.data[k];
@@ -326,7 +326,7 @@ static bool domain_derive(void *context, const Routine *routine, const Value *in
 
 /* ---- running ---- */
 
-/* A function that still runs after this many instructions will not end. */
+/* A function that still runs after this many instructions is considered endless. */
 static const uint64_t STEP_LIMIT = 10000000;
 
 static void start_runner(Runner *runner) {
@@ -395,8 +395,8 @@ static ExternalValue external_argument(const Runner *runner, const Callee *calle
   return value;
 }
 
-/* Is the function only an external call of scalars that returns a Real, like table look-ups? If so, returns that external
- * call, which reads the arguments of the callee and writes its results. Otherwise returns NULL. */
+/* Is the function only an external call of scalars that returns a Real, like table look-ups? If so, returns that call, which
+ * reads the arguments of the function and writes its results. Otherwise returns NULL. */
 static ExternalCall *make_external_call(Runner *runner, const Callee *callee, const Function *function) {
   Heap *heap = runner->caller->heap;
   const Routine *routine = function->routine;

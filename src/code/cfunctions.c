@@ -1,6 +1,6 @@
 /* cfunctions: see cfunctions.h.
  *
- * Invariant: the text is made backwards. Functions come first, then the operators that they use. The last are those paragraphs of
+ * Invariant: the text is made backwards. Functions come first, then the operators that they use. Last come the paragraphs of
  * nilpotents.inc, runtime.inc and generators.inc whose functions occur in the text so far. */
 #include "code/cfunctions.h"
 
@@ -359,7 +359,7 @@ typedef struct Paragraph {
 
 typedef VEC(Paragraph) Paragraphs;
 
-/* The first paragraph of a file describes it for its readers. */
+/* The first paragraph of a file only describes it. */
 static void split(Heap *heap, const char *file, Paragraphs *out) {
   for (const char *at = strstr(file, "\n\n") + 2; *at;) {
     const char *end = strstr(at, "\n\n");

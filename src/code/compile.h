@@ -1,6 +1,6 @@
-/* compile: programs as machine code. The system's compiler compiles the C text of programs, which is then loaded; workspaces made
- * from then on give the same numbers without the tape. Worth it only for long runs: a compiler takes about a millisecond per
- * statement. */
+/* compile: programs as machine code. The system's compiler compiles the C text of programs, which is then loaded; workspaces
+ * made afterwards give the same numbers without the tape. This pays only for long runs: a compiler takes about a millisecond
+ * per statement. */
 #pragma once
 
 #include "code/program.h"

@@ -385,7 +385,7 @@ static void cwrite_return(RoutineState *s) {
   s->has_return = true;
 }
 
-/* Functions of tables, by the part of their names after the class, and the calls that they become (lookup.h, runtime.inc). */
+/* Functions of tables, by the part of their names after the class, and the calls that replace them (lookup.h, runtime.inc). */
 static const struct LookupCall {
   const char *name, *call;
 } lookup_calls[] = {
@@ -395,7 +395,7 @@ static const struct LookupCall {
     {"maximumTime", "lookup_end(m, 1"},     {"nextTimeEvent", "lookup_event(m"},
 };
 
-/* The call that a function of a table becomes; NULL: no such call gives a number. */
+/* The call that replaces a function of a table; NULL: no such call gives a number. */
 static const char *lookup_call(const Routine *routine) {
   const char *name = routine->implementation->name, *signature = routine->implementation->signature;
   if (strncmp(name, "ModelicaStandardTables_", strlen("ModelicaStandardTables_")) != 0 || !signature) return NULL;

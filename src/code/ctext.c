@@ -87,7 +87,7 @@ void ctext_number(Heap *heap, TextVec *out, double number) {
 typedef struct Base {
   Store store;
   int32_t stride;
-  uint32_t start; /* start of the first lane that made it, in the current block */
+  uint32_t start; /* start of the first lane that uses it, in the current block */
 } Base;
 
 /* Where a function of the text finds the values of a lane: a base pointer and an offset. */
@@ -255,7 +255,7 @@ static void put_line(ProgramWriter *writer, const Scope *scope, const Line *line
 
 /* ---- functions ---- */
 
-/* The number of sums of outputs, so that the additions do not wait for each other. */
+/* The number of sums of outputs: with several, no addition waits for another. */
 enum { SUMS = 4 };
 
 static void put_sum(ProgramWriter *writer, const TextVec *value) {
@@ -400,7 +400,7 @@ static const InstanceBlock *block_of(const Program *program, const ProgramStep *
   return &program->kernels[step->kernel].instances.blocks[step->block];
 }
 
-/* First output lane of a kernel: where its blocks are in memory. */
+/* First output lane of a kernel; it shows where its blocks are in memory. */
 static const Lane *leading_lane(const Program *program, uint32_t kernel) {
   const Instances *instances = &program->kernels[kernel].instances;
   return &instances->lanes[instances->slots];
@@ -416,8 +416,8 @@ static bool has_tables(const Kernel *kernel) {
   return false;
 }
 
-/* May the block `step` run in the loop that begins with the block `first`? They must advance equally through the outputs, and the
- * first instances of both must be within one advance. */
+/* May the block `step` run in the loop that begins with the block `first`? They must advance equally through the outputs, and
+ * the distance of their first instances must be less than one advance. */
 static bool may_join(const Program *program, const ProgramStep *first, const ProgramStep *step) {
   if (step->block == STEP_BEGIN || program->phases[step->kernel] != program->phases[first->kernel]) return false;
   const Lane *a = leading_lane(program, first->kernel), *b = leading_lane(program, step->kernel);

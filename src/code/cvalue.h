@@ -1,6 +1,6 @@
 /* cvalue: values of the machine's stack as C text, from which croutine.c builds its statements.
  *
- * Invariant: the text of a value has no effect except failure, so it may be written later than the machine would
+ * Invariant: the text of a value has no effect except that it may fail, so it may be written later than the machine would
  * compute it. A value that depends on a loop or a branch is stored before the loop or branch ends. */
 #pragma once
 

@@ -92,7 +92,7 @@ static void find_assigned(Decisions *decisions, Heap *heap) {
   vec_free(heap, &assigned);
 }
 
-/* The cheaper of two programs, if it is right at the current values. */
+/* The cheaper of two programs, if it is valid at the current values. */
 static Workspace *program_now(const Decisions *decisions, const IndexVec *guards, Workspace *full, Workspace *idle) {
   for (uint32_t k = 0; k < guards->count; k++)
     if (decisions->evaluator->discretes[guards->data[k]] != 0) return full;

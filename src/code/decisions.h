@@ -41,8 +41,7 @@ void decisions_start(Decisions *decisions, const double *starts);
 /* Initialization is over: initial() becomes false, and pre() takes the values found. */
 void decisions_started(Decisions *decisions);
 
-/* Copies the values of the model's discrete variables, which pre() then has, too; other discrete values follow when they are
- * set. */
+/* Copies the values of the model's discrete variables, also to pre(); other discrete values follow when they are set. */
 void decisions_adopt(Decisions *decisions, const double *discretes);
 
 /* A run begins at t: samples are counted from there. false: the interval of one is not positive, which is an error in diags. */
@@ -58,8 +57,8 @@ double decisions_expected(Decisions *decisions, double begin, double stop, doubl
 /* Reports a step or reinit that has no value at t, and two reinits of one column. Returns false if anything was reported. */
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
-/* Saves in the heap how many events of each sample have passed, and restores these numbers, even in decisions that no run
- * has used yet. The values belong to the evaluator. */
+/* Saves in the heap how many events of each sample have passed, and restores these numbers, even for decisions that no run has
+ * used yet. The values belong to the evaluator. */
 uint64_t *decisions_save(const Decisions *decisions, Heap *heap);
 void decisions_restore(Decisions *decisions, const uint64_t *saved);
 void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *transfer);

@@ -77,16 +77,16 @@ void evaluator_drop_infinite(double *values, size_t count);
 /* The value at y of a derivative of an unknown of the model, through aliases; NAN if the array does not have it. */
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
 
-/* Moves columns as round-off would, by some hundred units of round-off. An entry of a Jacobian that changes by half of itself or
- * more is only round-off, like x + y - 1 where it is zero. An entry that nearly vanishes had another value exactly at the point,
- * because of a condition. */
+/* Moves columns as round-off would, by some hundred units of round-off. An entry of a Jacobian is only round-off if it changes
+ * by half of itself or more, like x + y - 1 where it is zero. An entry that nearly vanishes after the move is an exception: a
+ * condition gave it another value exactly at the point. */
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
 
-/* The same at a point where the rows hold, but moves a column by no more than some row allows. A capacitance of 1e-12 that an
- * equation gives is accurate relative to itself, however large its nominal value is; a difference of two columns is not. `rows`
- * and the entries `values` belong to y, and the entries `other` to the point to which columns_shake moves. Rows determine
- * the highest derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors of states. Each sweep
- * follows one more level of the definitions that a column depends on. */
+/* The same at a point at which the rows hold, but moves a column by no more than the errors that some row allows. A capacitance
+ * of 1e-12 from an equation has a small relative error, however large its nominal value is; a difference of two columns does
+ * not. `rows` and the entries `values` belong to y, and the entries `other` to the point to which columns_shake moves. Rows
+ * determine the highest derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors of states.
+ * Each sweep follows one more level of the definitions that a column depends on. */
 void columns_shake_within(Heap *heap, const Array *array, const Jacobian *jacobian, const double *nominal,
                           const double *rows, const double *values, const double *other, const double *y,
                           double *shaken);

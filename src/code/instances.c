@@ -32,8 +32,7 @@ static uint32_t count_breaks(const uint32_t *places, uint32_t count, uint32_t la
 
 enum { PERIOD_LIMIT = 32, PERIOD_SAMPLE = 512 };
 
-/* The number of instances at which lanes do not advance evenly for this lag, over all lanes, among the first PERIOD_SAMPLE
- * instances. */
+/* Counts over all lanes, among the first PERIOD_SAMPLE instances, those at which the lane does not advance evenly for this lag. */
 static uint32_t lag_breaks(uint32_t lanes, uint32_t count, const uint32_t *places, uint32_t lag) {
   uint32_t breaks = 0, sample = count < PERIOD_SAMPLE ? count : PERIOD_SAMPLE;
   for (uint32_t l = 0; l < lanes; l++) {

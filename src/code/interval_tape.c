@@ -14,13 +14,13 @@ typedef struct IntervalLine {
 
 typedef VEC(IntervalLine) IntervalLineVec;
 
-/* Lines whose values only events change are separate: they run when these change. */
+/* Lines whose values change only at events are separate: they run only after such a change. */
 typedef struct Section {
   uint32_t held_begin, held_end, begin, end;
   IndexVec reads;
 } Section;
 
-/* A value that only events change. */
+/* A value that changes only at events. */
 typedef struct HeldLeaf {
   uint32_t place, index;
   Store store;

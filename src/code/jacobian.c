@@ -1,11 +1,11 @@
 /* jacobian: exact sparse derivatives of rows with respect to columns. Rows of one shape are differentiated once: the gradient of
- * the first row of the shape gives the partials, and each further row only inserts its own leaves. Numbers in which rows of a shape
- * differ are made parameters before differentiating, so that no simplification holds only for the first row. */
+ * the first row of the shape gives the partials, and each further row only inserts its own leaves. Numbers that differ between
+ * the rows of a shape become parameters before rows are differentiated, so that every simplification holds for all of them. */
 #include "code/program_internal.h"
 
 #include <string.h>
 
-/* Columns that are not requested are a separate kind of leaf, so rows of one template need the same partials. */
+/* Columns that are not requested are a separate kind of leaf, so all rows of a template need the same partials. */
 enum { OTHER_COLUMN = STORE_COUNT };
 
 /* A placeholder for a number that differs between the rows of a shape: the index of a parameter that no model has. */

@@ -24,7 +24,7 @@ typedef struct KernelBuilder {
 
 static bool is_slot(const KernelBuilder *builder, Expr e) { return map_get(&builder->slots->nodes, e) != MAP_NONE; }
 
-/* A number that is a slot, but the same for all instances, is a number again. */
+/* A slot that holds the same number in all instances becomes a number again. */
 static Operand number_operand(KernelBuilder *builder, double number) {
   uint64_t key = number_key(number);
   uint32_t slot = map_get(&builder->slots->numbers, key);
@@ -136,7 +136,7 @@ static Operand add_term(KernelBuilder *builder, Operand accumulator, bool own, T
   return emit(builder, subtract ? LINE_SUBTRACT : LINE_ADD, accumulator, x, x);
 }
 
-/* -(p * x) equals (-p) * x to the bit, and likewise for p / x: where p is uniform, the sign costs nothing. */
+/* -(p * x) equals (-p) * x to the bit, and likewise for p / x: if p is uniform, the sign costs nothing. */
 static bool negate_factor(KernelBuilder *builder, Expr node, Operand value) {
   if (operand_kind(value) != OPERAND_VALUE || builder->uses[position_of(builder, node)] != 1) return false;
   uint32_t index = operand_index(value);

@@ -39,7 +39,7 @@ typedef struct Line {
   Operand a, b, c;
 } Line;
 
-/* Number of operands of an operator in a line; without meaning for leaves and similar nodes, which are not lines. */
+/* Number of operands of an operator in a line; undefined for leaves and similar nodes, which are not lines. */
 #define OPERATOR_ARITY(arity) ((arity) == 1 ? 1 : (arity) == 2 ? 2 : 3)
 
 /* Number of operands of a code that are Operands (0 for calls: see CallSite). */

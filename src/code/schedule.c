@@ -33,8 +33,8 @@ static Interval range_of(const TimerPlan *plan, double value) {
   return (Interval){range.low, range.high};
 }
 
-/* The value of the mode at t. Exception: if t is not before the end of the run, and the difference is exactly on an
- * edge at that end, it is the value there. */
+/* The value of the mode at t. Exception: if t is not before the end of the run, and the difference is exactly on an edge at the
+ * end, it is the value at the end. */
 static double value_at(const Schedule *schedule, const TimerPlan *plan, double t) {
   double value = condition_value(plan->kind, difference_at(schedule, plan, t));
   if (t < *schedule->end) return value;
@@ -47,7 +47,8 @@ static double value_at(const Schedule *schedule, const TimerPlan *plan, double t
 /* An undefined difference does not leave its range. */
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
-/* May the difference be outside the range of its mode at t only because of round-off? This is so if it does not clearly move there.
+/* May the difference be outside the range of its mode at t only because of round-off? This is the case if it does not clearly
+ * move there.
  * Sides of a relation that are equal in theory, like sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
 static bool is_round_off(const Schedule *schedule, const TimerPlan *plan, double t) {
   Interval range = range_of(plan, *mode_of(schedule, plan)), at = {t, t};
@@ -97,8 +98,7 @@ static int set(void *self, double t, const bool *waits) {
   return changed;
 }
 
-/* The number of changes of a whole number is at least the difference of its values at both ends; a relation that differs at
- * the end changes once. */
+/* A whole number changes at least as often as its values at both ends differ; a relation that differs at the end changes once. */
 double schedule_expected(const Schedule *schedule, double begin, double stop) {
   double events = 0;
   for (uint32_t k = 0; k < schedule->plan.count; k++) {
@@ -135,8 +135,8 @@ static bool may_leave(const Schedule *schedule, const TimerPlan *plan, Interval 
   return true;
 }
 
-/* Goes through intervals from left to right, halved until each is clear or so narrow that its ends are one event. The next one
- * begins where the last ended and is as long as its place in the tree allows. */
+/* Goes through intervals from left to right. Each is halved until it is clear, or so narrow that its ends are one event. The
+ * next one begins where the last ended and is as long as its place in the tree allows. */
 static double find_exit(const Schedule *schedule, const TimerPlan *plan, double from, double stop) {
   Interval range = range_of(plan, *mode_of(schedule, plan));
   double width = stop - from, low = from;

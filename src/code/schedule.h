@@ -1,5 +1,5 @@
-/* schedule: the times at which modes that depend only on time change. Their times are found in advance, by bounds over intervals of
- * time, so that none is missed, however narrow. The integrator stops at them and never searches.
+/* schedule: the times at which modes that depend only on time change. Their times are found in advance, by bounds over
+ * intervals of time, so that even the shortest pulse is not missed. The integrator stops at them and never searches.
  *
  * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
@@ -36,7 +36,7 @@ typedef struct Schedule {
   const double *parameters, *pre;
   double *discretes;
   int first; /* the discrete value of mode 0 */
-  /* The end of the run. A relation that would change right after it no longer changes: at the end `time > end` is false. */
+  /* The end of the run. A relation that would change only after it does not change: at the end `time > end` is false. */
   const double *end;
 } Schedule;
 

@@ -419,7 +419,7 @@ void tape_begin(Registers *registers, const Arrays *arrays) {
   double *const file = registers->file, *target = file + tape->first_value;
   const uint32_t *line = tape->held_lines;
   const void *const *labels = table;
-  __asm__("" : "+r"(labels)); /* in a separate register, because compilers would compute the address at each line */
+  __asm__("" : "+r"(labels)); /* in a separate register; otherwise compilers compute the address at each line */
 #define NEXT               \
   do {                     \
     goto *labels[*line++]; \
@@ -724,7 +724,7 @@ static void run_rows(Registers *registers, ptrdiff_t count) {
   }
 }
 
-/* Points the strided rows into the arrays and fills the rows of slots that have tables. */
+/* Sets the strided rows to places in the arrays, and fills the rows of slots that have tables. */
 static void enter_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const Instances *instances = &tape->kernel->instances;

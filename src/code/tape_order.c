@@ -1,5 +1,5 @@
 /* tape_order: see tape_order.h. A line is ready when all lines that it waits for have run; each code has a list of ready lines.
- * Fours come first, from the longest list; then operators, which gain nothing from grouping. If there is no ready
+ * Groups of four come first, from the longest list; then operators, which gain nothing from grouping. If there is no ready
  * line of either kind, the next line is the one on which the longest chain of others depends. */
 #include "code/tape_order.h"
 
@@ -66,7 +66,7 @@ static bool is_held_operand(const Ordering *ordering, Operand o) {
   }
 }
 
-/* Calls may do more than return values. */
+/* Calls may have effects. */
 static bool is_held_line(const Ordering *ordering, const Line *line) {
   const Operand operands[3] = {line->a, line->b, line->c};
   if (line->code == LINE_CALL || line->code == LINE_RESULT) return false;

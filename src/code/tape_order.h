@@ -1,8 +1,8 @@
-/* tape_order: orders the lines of a prologue so that, where possible, four lines of one code follow each other and the interpreter
- * decodes one code for them.
+/* tape_order: orders the lines of a prologue so that, where possible, four lines of one code follow each other and the
+ * interpreter decodes one code for them.
  *
- * Invariant: a line comes after the lines that it reads; the lines of a four do not read each other. Calls keep their order. Held
- * lines come first: they depend only on numbers and parameters, so their values stay valid while the parameters do. */
+ * Invariant: a line comes after the lines that it reads; the lines of a group of four do not read each other. Calls keep their
+ * order. Held lines come first: they depend only on numbers and parameters, so their values stay valid while the parameters do. */
 #pragma once
 
 #include "code/kernel.h"

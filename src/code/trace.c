@@ -9,13 +9,13 @@
 /* The most paths through a function that are kept. */
 enum { WAY_LIMIT = 1024 };
 
-/* After a trial, a trace is given up if it knew fewer than WORTH calls for each unknown one. It then rests for as many
- * calls as the trial had, and each later time for twice as many: the iterates of a start take paths that the run itself
- * never takes. Later trials are short. */
+/* After a trial, a trace is given up if it knew fewer than WORTH calls for each unknown one. It then pauses for as many calls
+ * as the trial had, and each later pause is twice as long. The reason is that the iteration for initial values takes paths that
+ * the run itself never takes. Later trials are short. */
 enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
 
 /* Results that call sites request, or a partial derivative of them. Sites that request first partials with respect to different
- * arguments share one demand: the code computes all of them, and the next site finds them there. */
+ * arguments share one demand: the code computes all of them at once. */
 typedef struct Demand {
   uint32_t order, result_count;
   IndexVec partials; /* order 1: all requested partial derivatives; higher orders: the parts of one mixed derivative */
@@ -379,7 +379,8 @@ static uint32_t first_change(const DecisionPath *way, const double *values) {
   return c;
 }
 
-/* The recorded path that fits these arguments, searched from the path of the last call; UINT32_MAX: none is recorded, or none with this demand. */
+/* The recorded path that fits these arguments, searched from the path of the last call; UINT32_MAX: none is recorded for this
+ * demand. */
 static uint32_t follow(Trace *trace, const Visitor *visitor, const double *arguments) {
   uint32_t way = visitor->way;
   for (uint32_t tried = 0; way < trace->ways.count && tried < trace->ways.count; tried++) {

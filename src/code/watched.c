@@ -21,7 +21,7 @@ IndexVec watched_columns(Heap *heap, const Evaluator *evaluator, const Modes *mo
   return columns;
 }
 
-/* Do columns depend on more than the states? If not, they are at rest when the states are. */
+/* Do columns depend on more than the states? If not, they are constant while the states are. */
 static bool follows_time(Heap *heap, const Evaluator *evaluator) {
   const Problem *problem = evaluator->array->problem;
   if (evaluator->inputs || evaluator->past) return true;

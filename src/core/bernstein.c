@@ -9,9 +9,9 @@ static void divide_differences(int count, const double *part, double *value) {
     for (int i = count - 1; i >= k; i--) value[i] = (value[i] - value[i - 1]) / (part[i] - part[i - k]);
 }
 
-/* From Newton's form, by Horner's scheme: b starts as the last difference, and b (x - part) + difference has one degree more.
- * Because 1 = (1 - x) + x, a polynomial of degree k times (x - a) has the coefficients (i/(k+1)) (1 - a) b[i-1] - ((k+1-i)/(k+1)) a
- * b[i]. These are sums of terms of similar size, since 0 <= a <= 1. */
+/* From Newton's form, by Horner's scheme: b starts as the last difference, and each step computes b (x - part) + difference,
+ * which has one degree more. Because 1 = (1 - x) + x, a polynomial of degree k times (x - a) has the coefficients (i/(k+1)) (1
+ * - a) b[i-1] - ((k+1-i)/(k+1)) a b[i]. These are sums of terms of similar size, since 0 <= a <= 1. */
 static void expand(int count, const double *part, const double *difference, double *b) {
   b[0] = difference[count - 1];
   for (int k = 0; k < count - 1; k++) {

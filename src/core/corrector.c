@@ -18,8 +18,8 @@ static const double STALE = 0.1;
 /* The largest ratio of two corrections that the theorem allows. */
 static const double CONTRACTION = 0.5;
 
-/* The largest ratio of the next correction to the square of this one, with new factors at each point. It is the ratio of second to
- * first derivatives, with each column measured by its typical size. */
+/* The largest ratio of the next correction to the square of this one, with new factors at each point. It is the ratio of second
+ * to first derivatives, where each column is measured in units of its typical size. */
 static const double CURVED = 100;
 
 /* Estimates the error that a correction leaves: with factors of its own point, the next correction is quadratic in it. */

@@ -93,7 +93,7 @@ void decide_begin(Decide *decide, double t, const double *y) {
 /* Columns are accurate to round-off only, so values computed from them are compared with this margin. */
 static bool is_near(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b)); }
 
-/* Has this event already changed the leaf, and does the same value come again? */
+/* Has this event already changed the leaf, and does it now get the same value again? */
 static bool comes_again(const Decide *decide, const DecideStep *step, double value) {
   double now = decide->discretes[step->leaf];
   return step->reads_columns && now != decide->pre[step->leaf] && is_near(now, value);

@@ -50,7 +50,7 @@ typedef struct DecideHost {
   /* Reports a step without a value: output k of a program at (t, y). */
   void (*undefined)(void *host, DecideProgram program, int level, int k, double t, const double *y);
 
-  /* pre() has new values, or an event begins: calls that were made may be made again. */
+  /* pre() has new values, or an event begins: calls that were already made may be made again. */
   void (*forget_calls)(void *host, bool is_new_event);
 } DecideHost;
 
@@ -71,8 +71,9 @@ typedef struct Decide {
   bool matter;                 /* set when something that rows depend on changes; the caller clears it */
   bool is_stale;               /* rows were solved with other values of pre() than the current ones */
   const DecideStep *undefined; /* a step whose value was undefined at the last evaluation; 0: none */
-  int refused, rival; /* a reinit without a value, or with another value than its rival for the same column; -1: none */
-  double *values;     /* scratch for the values of a level or of the actions */
+  int refused,
+      rival; /* a reinit without a value, or whose value differs from that of another reinit of the same column; -1: none */
+  double *values; /* scratch for the values of a level or of the actions */
 } Decide;
 
 /* ---- samples ---- */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The levels of breaks. Equations may pass on a kink unchanged, or as a kink of a higher derivative: has_kink measures it. */
+/* The levels of breaks. Equations may pass on a kink unchanged, or as a kink of a higher derivative: has_kink finds out which. */
 enum { LEVEL_JUMP, LEVEL_KINK, LEVEL_NONE };
 
 /* The largest number of pieces for one step. */
@@ -21,8 +21,8 @@ static const double JUMP = 1e-10, KINK = 1e-6;
 /* Relative to the longest delay: a delay that goes to zero may read this far ahead of the known values. */
 static const double SHORTEST = 1e-3;
 
-/* FAR: a pipe without breaks waits for one that is this many pipe lengths away. STEP_PART: the part of a pipe by which its contents
- * may move in one step. */
+/* FAR: a pipe without breaks waits for a break that is this many pipe lengths away. STEP_PART: the part of a pipe by which its
+ * contents may move in one step. */
 static const double FAR = 1000, STEP_PART = 0.5;
 
 /* ---- rings ---- */
@@ -164,7 +164,7 @@ bool delays_points_fit(const double *points, int count) {
   return count > 1 && points[0] == 0 && points[count - 1] == 1;
 }
 
-/* Sets the break that a pipe waits for. No break arrives at the end where the pipe is filled. */
+/* Sets the break that a pipe waits for. No break arrives at the end at which the pipe is filled. */
 static void set_break(const Delays *delays, int k) {
   DelayPipe *pipe = &delays->pipe[k];
   ProfileRing ring = delays_ring(delays, k);

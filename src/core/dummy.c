@@ -20,7 +20,7 @@ typedef struct ChoiceBlock {
   const ChoicePlan *plan;
   BlockMatrix *matrix;
   double *weight; /* a larger weight means less preferred as a state, at the last point */
-  Judged *judged; /* per stage: the last judgement of the present choice */
+  Judged *judged; /* per stage: the last examination of the present choice */
 } ChoiceBlock;
 
 struct Dummy {
@@ -39,7 +39,7 @@ struct Dummy {
   bool *chosen;
 };
 
-/* A judgement is valid for one choice and its weights. */
+/* An examination is valid for one choice and its weights. */
 static void forget_judged(ChoiceBlock *choice) {
   for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) choice->judged[s].rows = 0;
 }
@@ -215,7 +215,7 @@ static void accept_block(Dummy *dummy, const ChoiceBlock *choice) {
   }
 }
 
-/* Does no single exchange, at any stage of the block, improve the choice much? */
+/* Is there no single exchange, at any stage of the block, that improves the choice much? */
 static bool is_good(Dummy *dummy, const ChoiceBlock *choice) {
   for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) {
     SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);

@@ -49,8 +49,8 @@ bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t
  * Returns the number of states exchanged (see dummy_exchanges), or -1 where *block is singular for every choice. */
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block);
 
-/* The columns of y a little later, by their Taylor series: (j, k) + ahead (j, k + 1) + ... This is accurate enough to judge a choice
- * where the next step will use it, rather than where the last one ended. */
+/* The columns of y a little later, by their Taylor series: (j, k) + ahead (j, k + 1) + ... This is accurate enough to examine a
+ * choice where the next step will use it, rather than where the last one ended. */
 void dummy_look_ahead(uint32_t unknowns, const uint32_t *column_start, const int32_t *d, double ahead, const double *y,
                       double *out);
 

@@ -38,9 +38,8 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
 /* How fast the difference has moved: its mean rate since the last point that was kept. By the mean value theorem, the rate
- * itself has this value at some time in between. The rate at the point that was kept may be infinite, like that of log(x) if an
- * event of x >
- * 0 happens there. A jump of the difference at an event does not count as a rate. */
+ * itself has this value at some time in between. The rate at the kept point may be infinite, like that of log(x) at an event of
+ * x > 0. A jump of the difference at an event does not count as a rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;
   double come = edges->now->is_located ? edges->place[m].at : edges->difference[m];
@@ -136,7 +135,7 @@ static bool turn_edges(Edges *edges) {
   return any;
 }
 
-/* If x > 0 guards sqrt(x) > 1, and x is a round-off below zero, the guard is about to change. */
+/* If x > 0 guards sqrt(x) > 1, and x is below zero only by round-off, the guard is about to change. */
 static bool are_guarded(Edges *edges, int first, int last, double t, const double *y) {
   bool any = turn_edges(edges), guarded = any && !make_difference(edges, first, last, t, y);
   turn_edges(edges);
@@ -367,7 +366,7 @@ static void set_hold(EventTimes *times, bool hovers, double span) {
   times->hold = fmax(hold, NEGLIGIBLE * span);
 }
 
-/* Will events accumulate soon? They do not where the ratio of cycles approaches 1. A single event that was located less accurately
+/* Will events accumulate soon? They do not if the ratio of cycles approaches 1. A single event that was located less accurately
  * changes the ratio, but not the series. */
 static bool will_accumulate(const EventTimes *times, double span) {
   double ratio = times->ratio, last = SOLVED * span * (1 - ratio) / ratio;
@@ -396,19 +395,19 @@ static double nearest_edge(const Edges *edges, int m) {
 /* Does the difference of mode m hover at its edge? Then its hysteresis grows.
  *
  * An event counts as hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event
- * before. These tolerances are relative to the largest value of the difference so far or, if events come fast, to its
- * nominal size. After ATTEMPTS such events in a row, hysteresis grows from a small part of the tolerance up to the
- * tolerance. It starts small because it turns a bend into a jump, around which the solution may cycle. It may be larger than
- * the tolerance only where rates jump anyway.
+ * before. These tolerances are relative to the largest value of the difference so far or, if events come fast, to its nominal
+ * size. After ATTEMPTS such events in a row, hysteresis grows from a small part of the tolerance up to the tolerance. It starts
+ * small because it turns a bend into a jump, around which the solution may cycle. It may be larger than the tolerance only at
+ * edges where rates jump anyway.
  *
- * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events
- * is bounded for each doubling, for any reason that keeps the solution at the edge.
+ * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events is
+ * bounded for each doubling, for any reason that keeps the solution at the edge.
  *
  * A difference may stay beyond its edge by less than the tolerance, and that may have large effects in the equations. So
  * hysteresis delays an event for a limited time only. That time doubles if the delay did not end the hovering.
  *
- * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if
- * hysteresis causes them, or a part of it would. */
+ * Events of a stored mode that are separated by events of other modes may be counted by the model. They count as hovering only
+ * if the hysteresis, or a part of it, causes them. */
 static bool let_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;
@@ -671,7 +670,8 @@ static void lead_away(Edges *edges, int k, bool are_led) {
     if (is_along(edges, m, k)) edges->place[m].changes = are_led ? 0 : LED_AWAY;
 }
 
-/* By how much the rate of the k-th slide is larger above its edge than below; where that is negative, both lead back to it. */
+/* Returns by how much the rate of the k-th slide is larger above its edge than below; if that is negative, both rates lead back
+ * to the edge. */
 static double jump_of(const EdgesNow *now, int k) { return now->slide[k].rate[k + 1] - now->slide[k].rate[0]; }
 
 /* How far the k-th slide is from sliding: how far its weight is outside of [0, 1]. It does not slide at all where its rates do not
@@ -738,7 +738,8 @@ static bool weigh(Edges *edges) {
   return true;
 }
 
-/* Adds differences of corners: columns that are the same at all of them, as states are, stay the same for weights of any size. */
+/* Adds differences of corners, so that columns that are equal at all corners, such as states, do not change, however large the
+ * weights are. */
 bool edges_mean(Edges *edges, const double *corners, int columns, double *y) {
   const EdgesNow *now = edges->now;
   if (!weigh(edges)) return false;

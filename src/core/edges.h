@@ -45,7 +45,7 @@ typedef struct EventTimes {
   double hold;  /* the longest time for which hysteresis delays the next event */
   double peak;  /* largest margin between the last two events */
   double edge;  /* the edge of the last event: floor and similar functions have many */
-  /* beyond this margin the mode has left a series of events that the tolerance no longer resolves; 0: there is no such series */
+  /* beyond this margin the mode has left a series of events that the tolerance can no longer resolve; 0: there is no such series */
   double range;
   int regular; /* number of similar ratios below 1 in a row */
   int falls;   /* cycles have been shrinking regularly */
@@ -86,7 +86,7 @@ typedef struct EdgesNow {
   /* an event is being settled. Modes on which no row depends have the rates from before the event, because the event may still move
    * their differences, or change values on which their rates depend */
   int keeps_rates;
-  int one_by_one;   /* of the modes that must change, only the first changes; the others are judged again afterwards */
+  int one_by_one; /* of the modes that must change, only the first changes; the others are examined again afterwards */
   int looks_inside; /* modes whose branches meet cause events, too */
   int is_located;   /* an event is in progress, and EdgePlace.at holds the differences before it */
   int goes_on;      /* the search began in another system: its changes count */
@@ -141,8 +141,8 @@ double edges_band(const Edges *edges, int m);
 double edges_margin(const Edges *edges, int m, double difference);
 double edges_margin_with(const Edges *edges, int m, double value, double difference);
 
-/* The smallest margin of all differences between a and b. The second function: are they all off the edges of the mode by
- * more than round-off? */
+/* The smallest margin of all differences between a and b. The second function: are all differences away from the edges of the
+ * mode by more than round-off? */
 double edges_least_margin(const Edges *edges, int m, double a, double b);
 bool edges_are_off(const Edges *edges, int m, double a, double b);
 
@@ -202,15 +202,16 @@ typedef struct EdgesNote {
   bool widened; /* for the first time, the hysteresis of the condition is now larger than the tolerance */
 } EdgesNote;
 
-/* Records the event of mode m that is handled at t, in a run of this span. false: infinitely many follow before a time that equals t
- * up to round-off (Zeno). If the model can come to rest in the limit, because a when or pre() stores one of the modes whose events
- * accumulate, these change only when their difference passes the edge by several times as much as the last time; then the run
- * continues, and edges_escaped reports a model that does not rest. A mode that hovers contradicts its difference from then on only if
- * it is farther beyond the edge. */
+/* Records the event of mode m that is handled at t, in a run of this span. false: infinitely many follow before a time that
+ * equals t up to round-off (Zeno). If a when or pre() stores one of the modes whose events accumulate, the model can come to
+ * rest in the limit. These modes then change only when their difference passes the edge by several times as much as the last
+ * time. So the run continues, and edges_escaped reports a model that does not come to rest. A mode that hovers contradicts its
+ * difference from then on only if it is farther beyond the edge. */
 bool edges_note_event(Edges *edges, int m, double t, double tolerance, double span, EdgesNote *note);
 
-/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Such a mode is stored by a when or
- * pre(). Its events accumulated until the tolerance no longer resolved them, and it left its edge after an event at this time. */
+/* Returns a mode whose event was lost in errors, such as one of the last bounces of a ball; -1: none. Such a mode is stored by
+ * a when or pre(). Its events accumulated until the tolerance no longer resolved them, and it left its edge after an event at
+ * this time. */
 int edges_escaped(const Edges *edges, double t, double round_off);
 
 /* ---- events ---- */
@@ -293,7 +294,8 @@ bool edges_mean(Edges *edges, const double *corners, int columns, double *y);
 /* Do the rates at (t, y), at the corner with all modes above, follow from those at the other corners? */
 bool edges_add_up(Edges *edges, double t, const double *y);
 
-/* How far the weight of a sliding mode is outside of [0, 1], and the mode for which it is most; negative: all are inside. */
+/* Returns how far the weight of a sliding mode is outside of [0, 1], and the mode for which this is largest; negative: all are
+ * inside. */
 double edges_leaving(const Edges *edges, int *mode);
 
 /* edges_leave ends all sliding and sets the modes to which the solution leads; edges_forget_slides only forgets it.

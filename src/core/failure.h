@@ -1,4 +1,4 @@
-/* failure: an assertion that fails. A run ends with it, unless the assertion fails only for a time that is zero except for errors:
+/* failure: an assertion that fails. The run then ends, unless the assertion fails only for a time that is zero up to errors:
  * between two events that happen at once, or at the edge of a condition. Exported solvers contain this file unchanged. */
 #pragma once
 

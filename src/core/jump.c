@@ -75,7 +75,7 @@ static bool coefficients_changed(Jump *jump) {
   return false;
 }
 
-/* Would columns of order d - below have to jump, because of rows of level c - below? Their coefficients are the leading ones,
+/* Would columns of order d - `below` have to jump, because of rows of level c - `below`? Their coefficients are the leading ones,
  * too. */
 static bool jumps_below(Jump *jump, int below, int *column) {
   const JumpPlan *plan = &jump->plan;

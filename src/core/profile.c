@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A break nearer than this part of the pipe counts as reached. */
+/* A break counts as reached if it is nearer than this part of the pipe. */
 static const double NEAR = 1e-10;
 
 /* ---- entries ---- */

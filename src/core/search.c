@@ -167,7 +167,7 @@ typedef struct MarginWalk {
   bool ends_negative;
 } MarginWalk;
 
-/* No margin is negative up to `high`, according to the samples. */
+/* According to the samples, no margin is negative up to `high`. */
 static void move_on(Search *search, MarginWalk *walk, double high) {
   double *first = search->sample[0];
   search->sample[0] = search->sample[LAST];

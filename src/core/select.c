@@ -97,8 +97,8 @@ static void scatter(Heap *heap, RowElimination *elimination, int32_t column, dou
   elimination->dense[column] += value;
 }
 
-/* Subtracts pivot rows from the scattered row, oldest first. A younger pivot row no longer has entries in older pivots' columns,
- * but an older one can bring in entries in younger pivots' columns. */
+/* Subtracts pivot rows from the scattered row, oldest first. A newer pivot row has no entries in the columns of older pivots,
+ * but an older one can add entries in the columns of newer pivots. */
 static void reduce_row(Heap *heap, RowElimination *elimination) {
   while (elimination->pending.count) {
     uint32_t oldest = 0;
@@ -235,9 +235,9 @@ double selector_gain(Selector *selector, const SelectProblem *problem) {
 }
 
 /* Let M be the chosen columns and N the other candidates of a matrix that has moved from (M0, N0) by (E, F). Then X = M^-1 N =
- * M0^-1 N0 + M0^-1 (F - E X). Let r_i be the sum of |E| and |F| in row i, and d the largest entry of |M0^-1| r. No entry of M0^-1 F
- * is larger than d, and none of M0^-1 E X is larger than d max|X|. So max|X| <= (max|M0^-1 N0| + d) / (1 - d). That is at most the
- * limit where d <= (limit - max|M0^-1 N0|) / (1 + limit). This holds for any scale of the rows. */
+ * M0^-1 N0 + M0^-1 (F - E X). Let r_i be the sum of |E| and |F| in row i, and d the largest entry of |M0^-1| r. No entry of
+ * M0^-1 F is larger than d, and no entry of M0^-1 E X is larger than d max|X|. So max|X| <= (max|M0^-1 N0| + d) / (1 - d). That
+ * is at most the limit where d <= (limit - max|M0^-1 N0|) / (1 + limit). This holds for any scale of the rows. */
 static bool has_moved_little(Selector *selector, const SelectProblem *problem, const Judged *judged) {
   int32_t m = problem->rows;
   ROOM(selector, &selector->work, m);

@@ -31,8 +31,8 @@ bool selector_choose(Selector *selector, SelectProblem *problem);
  * HUGE_VAL if the present choice is singular. */
 double selector_gain(Selector *selector, const SelectProblem *problem);
 
-/* A choice that was judged once, and how far its matrix may move before it must be judged again. All zero: no choice
- * was judged yet. */
+/* A choice that was examined once, and how far its matrix may move before it must be examined again. All zero: no choice was
+ * examined yet. */
 typedef struct Judged {
   int32_t rows;        /* 0: none */
   VEC(double) values;  /* the entries at that time */
@@ -41,8 +41,8 @@ typedef struct Judged {
   double room;         /* how much the moves may add to an entry of M^-1 N */
 } Judged;
 
-/* Can no exchange gain more than `limit`? Like selector_gain, but a good choice is kept in `judged` and judged again only after its
- * matrix has changed too much. The caller clears `judged` (rows = 0) when the choice or its weights change. */
+/* Can no exchange gain more than `limit`? Like selector_gain, but a good choice is kept in `judged` and examined again only
+ * after its matrix has changed too much. The caller clears `judged` (rows = 0) when the choice or its weights change. */
 bool selector_is_good(Selector *selector, const SelectProblem *problem, double limit, Judged *judged);
 
 /* The condition number of the chosen (weighted) columns; NAN if the matrix is too large for a dense method. O(rows^3). */

@@ -48,8 +48,8 @@ static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
   return true;
 }
 
-/* Stops sliding: columns that were the mean of both sides become those of the current modes. Otherwise the round-off
- * that the mean leaves in the rates would decide their direction. Returns whether something slid. */
+/* Stops sliding: columns that were the mean of both sides become those of the current modes. Otherwise the direction of the
+ * rates would depend on the round-off that the mean leaves in them. Returns whether something slid. */
 static bool leave_edges(Settle *settle, double t, double *y) {
   if (!edges_slid(settle->switching->edges)) return false;
   keep(settle, y, &settle->begin);
@@ -127,7 +127,7 @@ static bool try_modes(Settle *settle, double t, double *y, const Trial *trial) {
 }
 
 /* Ideal diodes and switches in one loop must be set together: after changing only one mode there may be no solution, or a cycle.
- * Takes the combination with the fewest changes in which all modes agree. */
+ * Takes the combination with the fewest changes for which all modes agree with their differences. */
 static bool enumerate_modes(Settle *settle, double t, double *y) {
   Trial trial = edges_trial(settle->switching->edges, TRIAL_LIMIT);
   bool found;
@@ -156,15 +156,15 @@ static bool settle_later(Settle *settle, double *t, double *y, int mode) {
   return true;
 }
 
-/* Finds modes and other discrete values with pre() held. If the iteration finds no solution, other ways are tried: The condition of
- * a when may no longer hold once the when has acted, as for a block that begins to slip. Read as an equation, this has no solution.
- * A when that has fired then acts, even if its condition is false afterwards.
+/* Finds modes and other discrete values with pre() held. If the iteration finds no solution, other ways are tried: The
+ * condition of a when may no longer hold once the when has acted, as for a block that begins to slip. Read as an equation, this
+ * has no solution. A when that has fired then acts, even if its condition is false afterwards.
  *
- * Modes that all change at once may cycle around a solution, as the modes of a clutch that gets stuck do. Then, of the modes
- * that must change, only the first one changes (the least-index rule of Murty 1974 for complementarity problems).
+ * Modes that all change at once may cycle around a solution, as the modes of a clutch that gets stuck do. Then only the first
+ * of the modes that must change changes (the least-index rule of Murty 1974 for complementarity problems).
  *
- * Modes may pass through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first of these
- * structures is used, if pre() can hold the modes there. */
+ * Modes may pass through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first of
+ * these structures is used, if pre() can keep the modes there. */
 static bool settle_values(Settle *settle, double *t, double *y, int mode) {
   Edges *edges = settle->switching->edges;
   Decide *decide = settle->switching->decide;

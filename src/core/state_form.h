@@ -18,16 +18,16 @@ typedef struct StateForm {
   int room;        /* for this many */
 } StateForm;
 
-/* Results of state_form_exchange that are not a number of exchanges: the Jacobian of *block is singular for every choice; the rows
- * cannot be solved where the step ended. */
+/* Failures of state_form_exchange: the Jacobian of *block is singular for every choice; the rows cannot be solved at the end of
+ * the step. */
 enum { EXCHANGE_SINGULAR = -1, EXCHANGE_UNSOLVED = -2 };
 
 /* A function that solves all columns that are not states. */
 typedef EvalStatus StateFormSolve(StateForm *form, double t, double *y);
 
 /* find solves from any guess. follow finds the solution nearest to the guess. rates does so only for the columns that rates need.
- * corner solves at a corner of the edges (edges_set_corner). pass solves at an event, after the jump: states that suited the old
- * modes may not suit the new ones. select only selects the states again. */
+ * corner solves at a corner of the edges (edges_set_corner). pass solves at an event, after the jump: states that were suitable
+ * for the old modes may not be suitable for the new ones. select only selects the states again. */
 StateFormSolve state_form_find, state_form_follow, state_form_rates, state_form_corner, state_form_pass,
     state_form_select;
 

@@ -14,8 +14,8 @@
 /* Newton's method: the largest number of iterations, and of halvings of a step. Convergence is quadratic, so the last correction
  * predicts the next. Iteration ends when the next one would be below round-off; inside a step, when it would be below the smallest
  * error that a step may have. */
-/* A blocking junction has a conductance of 1e-12 siemens. A Newton step computed with it is 1e12 times too long, and must be halved
- * accordingly often. */
+/* A blocking junction has a conductance of 1e-12 siemens. A Newton step computed with it is 1e12 times too long, and must be
+ * halved many times. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
 
 /* Kept factors are used for KEPT_LIMIT corrections, each at most this fraction of the one before. */
@@ -31,13 +31,14 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEW
  * any solution (Kantorovich's theorem). */
 static const double NEWTON_CONTRACTION = 0.5;
 
-/* The theorem requires h <= 1/2, where h is the relative change of the matrix over the first correction. Then the residual halfway
- * along the correction is half of its first value, up to h/8, measured as a correction by the first matrix. The solution is then
- * nearest to the end of the correction, within h (Deuflhard 2004, section 2.1). Both numbers are parts of the first correction. */
+/* The theorem requires h <= 1/2, where h is the relative change of the matrix over the first correction. Then the residual
+ * halfway along the correction is half of its first value, up to h/8, if the first matrix converts residuals to corrections.
+ * The solution is then nearest to the end of the correction, within h (Deuflhard 2004, section 2.1). Both numbers are parts of
+ * the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
-/* Relative to the size of the columns: over such a short distance the determinant changes its sign so rarely that its signs
- * at the quarters show every change. */
+/* Relative to the size of the columns: over such a short distance the determinant hardly ever changes its sign twice, so its
+ * signs at the quarters show every change. */
 static const double NEWTON_SHORT = 1e-3;
 
 typedef struct SolvedUnit {
@@ -258,7 +259,7 @@ static void clear_round_off(const StateSpace *space, const SolvedUnit *unit, dou
     if (is_round_off(space, unit->columns[k], y[unit->columns[k]])) y[unit->columns[k]] = 0;
 }
 
-/* The same at a guess. If the guess is outside a domain only by round-off, values that are round-off are set to zero. */
+/* The same at a guess. If the guess is outside a domain only by round-off, values that are only round-off are set to zero. */
 static EvalStatus unit_joint_at_guess(StateSpace *space, SolvedUnit *unit, double t, double *y, double *residual) {
   EvalStatus status = unit_joint(space, unit, t, y, residual);
   if (status == EVAL_OK || !has_round_off(space, unit, y)) return status;
@@ -446,8 +447,8 @@ static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, 
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
-/* Is a column so large that its round-off is as large as its first value and its nominal value? There residuals are
- * only round-off, for example residuals with a sine, and every iteration converges. */
+/* Is a column so large that its round-off is as large as its first value and its nominal value? Residuals that contain, for
+ * example, its sine are then only round-off, and every iteration converges. */
 static bool ran_away(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) {
     double size = fabs(unit->values[k]) + space->host.nominal[unit->columns[k]];
@@ -456,7 +457,7 @@ static bool ran_away(const StateSpace *space, const SolvedUnit *unit, const doub
   return false;
 }
 
-/* The difference between `correction` and a part of the first one, relative to the latter. */
+/* The difference between `correction` and a part of the first one, relative to the first one. */
 static double departure(const StateSpace *space, const SolvedUnit *unit, const double *y, double *correction,
                         double part) {
   for (int32_t k = 0; k < unit->plan->count; k++) correction[k] -= part * space->first[k];

@@ -23,7 +23,7 @@ typedef struct UnitPlan {
   const struct Program *program; /* values of the columns, or residuals of the rows */
   /* of UNIT_SOLVE */
   const struct Program *joint; /* evaluates residuals, and the matrix entries that moved; 0 if none do */
-  /* In `joint`: the stage's own entries. Before them are entries of lower stages, which move with the last correction there. */
+  /* In `joint`: the stage's own entries. Before them are entries of lower stages, which change with the last correction there. */
   int32_t first_entry;
   int32_t entries, entries_below;
   const BlockShape *shape;
@@ -38,7 +38,8 @@ typedef struct UnitPlan {
 /* The order of work. */
 typedef struct UnitsPlan {
   uint32_t count, serving,
-      branched; /* the number of units, of those at the beginning that give everything on which derivatives depend, and of branching columns */
+      branched; /* the number of units; the number of leading units that give everything on which derivatives depend; the number
+                 * of branching columns */
   const UnitPlan *unit;
   const bool *loose; /* per block: its columns do not determine the states */
   uint32_t unknowns;
@@ -57,7 +58,7 @@ void statespace_choose(StateSpace *space, const int32_t *depth);
 /* Is the value of a column only round-off? The other side of 0 may be outside the domain of a row, as for u^1.5. */
 bool statespace_is_round_off(double value, double nominal);
 
-/* Forgets the pivots of earlier factors, because round-off depends on them: the next choice starts from the beginning. */
+/* Forgets the pivots of earlier factors, because round-off depends on them: the next factorization chooses all pivots again. */
 void statespace_forget(StateSpace *space);
 
 /* Call this after parameters have changed: everything that depends on parameters only is evaluated again. */

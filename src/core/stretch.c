@@ -35,7 +35,7 @@ double stretches_begin(Stretches *stretches, const Edges *edges, int mode, doubl
   stretches->is_first = true;
   double first = stretches->now->first;
   if (is_timed || stretches->expected < INFINITY) return first;
-  /* its end is unknown: a step longer than a good part of the time since the last change of the mode may jump over two events */
+  /* its end is unknown: a step that is not much shorter than the time since the last change of the mode may jump over two events */
   return fmin(first, fmax((1 - EARLY) * edges->history[mode].times.cycle, STUCK * span));
 }
 

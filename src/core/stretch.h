@@ -1,7 +1,8 @@
 /* stretch: the intervals between events, and the expected length and first step of the next one.
  *
- * An error estimate that allows any step, as on the parabola of a ball, may let a step jump over everything that follows. So
- * a step ends where the next event is expected, and the first step after an event is as long as it was the last time. */
+ * An error estimate that allows any step, as on the parabola of a ball, may let a step jump over everything that follows. So a
+ * step ends at the time at which the next event is expected, and the first step after an event is as long as the one after the
+ * previous event. */
 #pragma once
 
 #include "core/edges.h"

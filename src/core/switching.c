@@ -40,7 +40,7 @@ int switching_set(Switching *switching, double t, const double *y, bool *matter)
 bool switching_guess(Switching *switching, double t, const double *y) {
   bool matter = false;
   if (switching->edges->count) {
-    matter = set_timed(switching, t); /* these count even if other values are undefined at the guess */
+    matter = set_timed(switching, t); /* these are set even if other values are undefined at the guess */
     switching->methods->written(switching->host, t, y, switching->edges->difference);
   }
   switching_set(switching, t, y, &matter);

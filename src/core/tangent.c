@@ -49,7 +49,7 @@ static bool is_symmetric(const double *a, int32_t n) {
   return difference <= LOST * largest;
 }
 
-/* Sorts the entries into M, G and B; false if M is not symmetric, the corner is not zero, or B is not -G^T. */
+/* Sorts the entries into M, G and B; false if M is not symmetric, the lower right part is not zero, or B is not -G^T. */
 static bool read_matrix(Tangent *tangent, const int32_t *column_start, const int32_t *row_index, const double *values) {
   const TangentPlan *plan = tangent->plan;
   int32_t n = plan->coordinates, m = plan->constraints;

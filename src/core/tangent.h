@@ -2,10 +2,10 @@
  *
  *   M a + B l = r,  G a = s,  B = -G^T,
  *
- * with the accelerations a and multipliers l of coordinates whose equations come from an energy (model->mass). If M
- * is positive definite on the tangent space, the null space of G, they are solved there: a = D u + b with G D = 0, and
- * D^T M D by Cholesky (Shmoylova et al. 2013, (72)). D belongs to a partition of the coordinates: u are independent
- * ones among the accelerations, and G is solved for the others.
+ * with the accelerations a and multipliers l of coordinates whose equations come from an energy (model->mass). If M is positive
+ * definite on the tangent space, the null space of G, they are solved there: a = D u + b with G D = 0, and D^T M D by Cholesky
+ * (Shmoylova et al. 2013, (72)). D belongs to a partition of the coordinates: u contains the independent accelerations, and G
+ * is solved for the others.
  *
  * Exported solvers contain this file unchanged. */
 #pragma once

@@ -49,7 +49,7 @@ static bool is_below_order(Derivation *d, Expr e, int order) {
   return is_below;
 }
 
-/* The rest of a constraint that is linear in the velocities, with these set to zero. */
+/* The terms of a constraint that is linear in the velocities that are left if the velocities are zero. */
 static Expr without_velocities(Derivation *d, Expr e) {
   ExprVec from = {0}, to = {0};
   for (uint32_t i = 0; i < d->coordinates.count; i++) {

@@ -204,7 +204,7 @@ static bool is_coupled(Optimal *o, uint32_t j) {
   return false;
 }
 
-/* Asserts a part of Legendre's necessary condition for a minimum: where it fails, the solution maximizes H in some direction.
+/* Asserts a part of Legendre's necessary condition for a minimum: if it fails, the solution maximizes H in some direction.
  * Round-off of an adjoint that ends at zero is ignored. */
 static void assert_legendre(Optimal *o, uint32_t j, Expr minor, const char *what) {
   Derivation *d = o->d;
@@ -369,8 +369,8 @@ static void find_held(Optimal *o) {
   vec_free(o->d->heap, &from, &to);
 }
 
-/* Adds the contributions of constraints on states to the derivative with respect to a leaf. For time, only constraints count that
- * already have a multiplier, because they contribute to the derivative with respect to a variable. */
+/* Adds the contributions of constraints on states to the derivative with respect to a leaf. For time, only constraints that
+ * already have a multiplier count, because they contribute to the derivative with respect to a variable. */
 static Expr add_held(Optimal *o, Expr sum, Expr leaf) {
   for (uint32_t k = 0; k < o->held.count; k++) {
     Expr slope = dag_partial(o->dag, o->held.data[k], leaf);
@@ -396,8 +396,8 @@ static Expr final_slope(Optimal *o, uint32_t count, Expr leaf) {
   return add_held(o, sum, leaf);
 }
 
-/* For each variable that no final equation fixes, and each of its derivatives below the highest: minus the momentum equals the
- * derivative of the cost at the end. */
+/* For each variable that no final equation fixes, and each of its derivatives below the highest: the negative momentum equals
+ * the derivative of the cost at the end. */
 static void add_transversality(Optimal *o, uint32_t count) {
   Derivation *d = o->d;
   for (uint32_t j = 0; j < d->coordinates.count; j++) {

@@ -1,9 +1,9 @@
 /* ownership: finds the variable that each equation of the model determines; the remaining variables are coordinates.
  *
- * If one side of an equation is only a variable, the equation defines that variable; the definition is substituted in the energies.
- * A variable whose derivative is the whole left side is a given function of time. Each other equation also determines one of its
- * variables. It prefers variables that have least to do with the energy (tiers). Augmenting paths keep determined variables
- * determined. Coordinates are the variables in the energies that no equation determines. */
+ * If one side of an equation is only a variable, the equation defines that variable; the definition is substituted in the
+ * energies. A variable whose derivative is the whole left side is a given function of time. Each other equation also determines
+ * one of its variables. The variables whose occurrence in the energy matters least come first (tiers). Augmenting paths keep
+ * determined variables determined. Coordinates are the variables in the energies that no equation determines. */
 #include "energy/derivation.h"
 
 #include <math.h>

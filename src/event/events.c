@@ -23,7 +23,7 @@ static ResetPlan reset_plan(const View *view) {
   return (ResetPlan){view->evaluator->heap, &view->system, view->preferred.data, view->preferred.count};
 }
 
-/* The first column that does not have the value given; MAP_NONE: all have it. */
+/* The first column that does not have its given value; MAP_NONE: all have it. */
 static uint32_t lost_value(const View *view, const double *y, const uint8_t *held, const double *values) {
   for (uint32_t q = 0; q < (uint32_t)view->system.columns; q++)
     if (held[q] && !(fabs(y[q] - values[q]) <= SAME * (fabs(values[q]) + view->system.nominal[q]))) return q;

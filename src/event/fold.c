@@ -342,7 +342,7 @@ static void find_jump(const FoldCurve *curve, const double *corner, Fold *fold) 
   fold->jump = most;
 }
 
-/* Computes the columns on both sides of the fold; those after it start from the point that the curve has reached. */
+/* Computes the columns on both sides of the fold. The solution after the fold starts from the point that the curve has reached. */
 static bool set_sides(FoldCurve *curve, const double *y, double drive, const double *corner, Fold *fold) {
   const System *system = &curve->view->system;
   fold->time = curve->t + drive;

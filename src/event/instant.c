@@ -312,7 +312,7 @@ static bool is_flat(const Bordered *bordered) {
   return fabs(determinant) <= FAR * DBL_EPSILON * pow(most, bordered->lost - 1);
 }
 
-/* A direction that is none of the borders. */
+/* A direction that is not one of the borders. */
 static const double ALL_DIRECTIONS[LOST_LIMIT] = {0.5, 0.5, 0.5, 0.5};
 
 /* The orientation with which others are compared: S at the solution `at`, or, if the solution is flat there, at a distance from it
@@ -419,7 +419,7 @@ static bool sample(Bordered *bordered, ConstMoment at, double *y, SlackSamples *
   return line->turn != 0 && sample_side(bordered, at, -1, y, line) && sample_side(bordered, at, 1, y, line);
 }
 
-/* Makes `vector` the unit vector of the largest component of `part`, and sets that component to zero. */
+/* Sets `vector` to the unit vector of the largest component of `part`, and that component to zero. */
 static void take_largest(double *part, int32_t count, double *vector) {
   int32_t most = 0;
   for (int32_t k = 1; k < count; k++)
@@ -429,8 +429,8 @@ static void take_largest(double *part, int32_t count, double *vector) {
   vector[most] = 1;
 }
 
-/* Chooses the column whose value is the place on the line; other columns may jump at the kink. Of the columns that lead
- * from a solution to all samples, it takes the one that the null vector `part` moves most. */
+/* Chooses the column whose value is the place on the line; other columns may jump at the kink. Among the columns with which all
+ * samples can be reached from a solution, it is the one that the null vector `part` moves most. */
 static bool choose_column(Bordered *bordered, ConstMoment at, double *part, double *y, SlackSamples *line) {
   for (int tries = 0; tries < PARTS && tries < bordered->rows; tries++) {
     take_largest(part, bordered->rows, bordered->across[0]);
@@ -445,8 +445,8 @@ static double slope_beside(const SlackSamples *line) {
   return fmin(fabs(line->slack[line->samples - 1]), fabs(line->slack[line->samples])) / STUCK;
 }
 
-/* Gives the slack to a single equation, and chooses the column for it. The Jacobian may belong to the other side of the kink, where
- * no direction is lost: the lost equation is the one whose slack changes least. */
+/* Gives the slack to a single equation, and chooses the column for it. The Jacobian may belong to the other side of the kink,
+ * where no direction is lost. So the lost equation is the one whose slack changes least. */
 static bool choose_line(Bordered *bordered, ConstMoment at, double *y, SlackSamples *line) {
   int32_t rows = bordered->rows;
   size_t size = (size_t)rows * sizeof(double);
@@ -536,11 +536,11 @@ static bool is_bounded_by_states(Bordered *bordered, const ConstMoment *at) {
   set_borders(bordered, 0);
   double near = influence_of_states(bordered, at[INSTANT_AFTER]),
          far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  /* a few times the size of the states is not a pole */
+  /* a value a few times the size of the states is not a pole */
   return near <= SEVERAL || (isfinite(near) && near <= (1 - EARLY) * FAR * far);
 }
 
-/* Do states leave the lost equations at a point as they are? */
+/* Do states have no effect on the lost equations at a point? */
 static bool is_left_by_states(Bordered *bordered, ConstMoment at) {
   if (!isfinite(influence_of_states(bordered, at))) return false;
   for (int32_t j = 0; j < bordered->lost; j++)
@@ -569,8 +569,8 @@ static bool rests(Bordered *bordered, ConstMoment near, ConstMoment far, double 
   return norm(way, bordered->lost) <= SAME || (find_tangents(bordered, near) && is_flat(bordered));
 }
 
-/* If no direction is lost on the way to the instant, or on one side only, and `asked` is true, searches along the direction that is
- * nearly lost. */
+/* If `asked` is true, and no direction is lost on the way to the instant or on one side of it, searches along the direction
+ * that is nearly lost. */
 static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};

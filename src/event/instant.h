@@ -27,9 +27,9 @@ typedef enum Verdict {
 bool instant_has_limit(const System *system, const double *near, const double *far);
 
 /* y: the columns at each place. The states there are given; the other columns are guesses, and are solved. NULL for the
- * places before the instant: the run begins there. A view of other equations than the model's own is always
- * VERDICT_SINGULAR, because it need not show all branches. asked: if no direction is lost, the one that is nearly lost
- * decides. Costs about 200 factorizations of the Jacobian. */
+ * places before the instant: the run begins there. A view of other equations than the model's own always gives
+ * VERDICT_SINGULAR, because it need not show all branches. asked: if no direction is lost, the one that is nearly lost decides.
+ * Costs about 200 factorizations of the Jacobian. */
 Verdict instant_judge(View *view, double t, double gap, bool asked, double *const *y);
 
 /* The verdict for solutions that meet at a kink of the equations, as for a pump whose flow stops: with the flow reversed, its

@@ -152,7 +152,7 @@ void reset_keep_preferred(const ResetPlan *plan, double t, const double *before,
   heap_release(plan->heap, ticket);
 }
 
-/* Moves from y until the columns have made this part of the requested change. */
+/* Moves the states from y until the columns have made this part of the requested change. */
 static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *values, const double *before,
                   double part, double *y) {
   size_t columns = (size_t)reset->system->columns;

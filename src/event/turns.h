@@ -1,6 +1,6 @@
 /* turns: conditions that change at the same time in a run with sensitivities. The time of each depends on parameters, with
- * different derivatives. So the event is handled as several events at the same time, one after another; the conditions whose turn
- * has not come wait. After it the solution has a derivative if the order makes no difference. Other orders are tried to check
+ * different derivatives. So the event is handled as several events at the same time, one after another. Conditions wait until
+ * their turn comes. After it the solution has a derivative if the order makes no difference. Other orders are tried to check
  * that. */
 #pragma once
 

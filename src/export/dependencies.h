@@ -1,5 +1,5 @@
-/* dependencies: which inputs and states the derivatives of states and the outputs of an exported model depend on
- * between events, for every choice of states. */
+/* dependencies: the inputs and states on which the derivatives of states and the outputs of an exported model depend between
+ * events, for every choice of states. */
 #pragma once
 
 #include "export/variables.h"

@@ -1,4 +1,4 @@
-/* tables: the model of a solver as C99: its programs, and the tables by which the runtime finds them (struct Model of
+/* tables: the model of a solver as C99: its programs, and the tables through which the runtime finds them (struct Model of
  * runtime/solver.h). */
 #pragma once
 

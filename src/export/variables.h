@@ -17,7 +17,7 @@ typedef enum ExportKind {
 } ExportKind;
 
 typedef enum ExportCausality {
-  EXPORT_PARAMETER_SET,        /* a parameter that only its own text determines, and that may be set */
+  EXPORT_PARAMETER_SET,        /* a parameter that is not bound to others, and that may be set */
   EXPORT_PARAMETER_CALCULATED, /* a parameter that is bound to others, or cannot be set */
   EXPORT_INPUT,
   EXPORT_OUTPUT,
@@ -53,7 +53,7 @@ typedef struct ExportVariables {
   IndexVec rates;    /* their derivatives */
   uint32_t indicator_count;
   IndexVec settable; /* parameter leaves */
-  /* the parameters bound to others that vary, or to values that initialization computes; each comes after the parameters
+  /* the parameters that are bound to varying ones, or to values that initialization computes; each comes after the parameters
    * that it needs */
   IndexVec dependents;
 } ExportVariables;

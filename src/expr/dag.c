@@ -19,16 +19,7 @@ static uint64_t hash_double(uint64_t hash, double value) {
   return hash_mix(hash ^ bits);
 }
 
-static uint64_t hash_sum(const Dag *dag, const Node *node) {
-  uint64_t hash = OP_SUM;
-  const Term *terms = dag_sum_terms(dag, node);
-  for (uint32_t i = 0, count = terms->node; i <= count; i++)
-    hash = hash_double(hash, terms[i].coefficient) + terms[i].node;
-  return hash_mix(hash);
-}
-
 static uint64_t hash_node(const Dag *dag, const Node *node) {
-  if (node->op == OP_SUM) return hash_sum(dag, node);
   if (node->op == OP_CONSTANT) return hash_double(0, pool_at(double, &dag->pools.constants, node->first));
   uint64_t hash = (uint64_t)node->op << 48;
   if (op_kind((Op)node->op) == KIND_LEAF) return hash_mix(hash | (uint64_t)node->count << 32 | node->first);
@@ -79,6 +70,21 @@ typedef struct Key {
   unsigned flags; /* of the node, see dag_flags */
 } Key;
 
+/* Terms are read only once for the hash and the rest of the key. */
+static Key sum_key(const Dag *dag, const Node *node) {
+  const Term *terms = dag_sum_terms(dag, node);
+  uint64_t hash = hash_double(OP_SUM, terms->coefficient) + terms->node;
+  Key key = {.node = node, .flags = op_flag(OP_SUM)};
+  for (uint32_t i = 1, count = terms->node; i <= count; i++) {
+    Expr child = terms[i].node;
+    hash = hash_double(hash, terms[i].coefficient) + child;
+    key.flags |= dag_flags(dag, child);
+    if (child > key.newest) key.newest = child;
+  }
+  key.hash = (uint32_t)hash_mix(hash);
+  return key;
+}
+
 static Key make_key(const Dag *dag, const Node *node, uint32_t hash) {
   Op op = (Op)node->op;
   Key key = {node, hash, 0, op_flag(op)};
@@ -100,8 +106,8 @@ static Key make_key(const Dag *dag, const Node *node, uint32_t hash) {
  * in steps that depend on the node, because the lines next to a full one are often full, too. */
 enum { NEAR_SLOTS = 8, NEAR_CHILDREN = 4 };
 
-/* The slot of the node in the table of a graph, or the slot where it would be. Nodes from `end` on are ignored: the graph got them
- * later. */
+/* The slot of the node in the table of a graph, or the slot for it if it is not there. Nodes from `end` on are ignored: the
+ * graph got them later. */
 static uint32_t table_slot(const Dag *dag, const Dag *owner, Expr end, const Key *key) {
   uint32_t mask = owner->table_capacity - 1;
   uint32_t at = (key->newest ? key->newest / NEAR_CHILDREN : key->hash) * NEAR_SLOTS & mask;
@@ -124,14 +130,14 @@ static Expr find_below(const Dag *dag, const Key *key) {
   return found;
 }
 
-/* No node is inserted twice, so nodes need not be compared. Growing the table reads each node, which takes longer than looking one
- * up. Slots without nodes near by are in pages that are never touched. */
-enum { GROWTH = 4 };
+/* No node is inserted twice, so nodes need not be compared. Growing the table reads each node again, which takes longer than
+ * looking it up. Slots far from all nodes are in pages that are never touched, but in a large table there are few of them. */
+enum { GROWTH = 4, LARGE_GROWTH = 2, LARGE_TABLE = 1 << 20 };
 
-static void table_grow(Dag *dag) {
+static void table_grow(Dag *dag, uint32_t capacity) {
   Slot *before = dag->table;
   uint32_t count = dag->table_capacity;
-  dag->table_capacity = count ? count * GROWTH : 256;
+  dag->table_capacity = capacity;
   dag->table = heap_array(dag->heap, dag->table_capacity, sizeof *dag->table);
   for (uint32_t i = 0; i < count; i++) {
     if (!before[i].node) continue;
@@ -140,6 +146,19 @@ static void table_grow(Dag *dag) {
     dag->table[table_slot(dag, dag, 0, &key)] = before[i];
   }
   heap_free(dag->heap, before);
+}
+
+static uint32_t larger_capacity(uint32_t capacity) {
+  return capacity ? capacity * (capacity < LARGE_TABLE ? GROWTH : LARGE_GROWTH) : 256;
+}
+
+static bool has_room(uint32_t capacity, uint32_t entries) { return entries / 2 < capacity / 3; }
+
+void dag_reserve(Dag *dag, uint32_t more) {
+  uint32_t capacity = dag->table_capacity;
+  if (more > INT32_MAX / 2 - dag->entries) return;
+  while (!has_room(capacity, dag->entries + more)) capacity = larger_capacity(capacity);
+  if (capacity > dag->table_capacity) table_grow(dag, capacity);
 }
 
 static Expr add_node(Dag *dag, Node node, unsigned flags) {
@@ -157,12 +176,13 @@ enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 /* Finds the node that equals the candidate, or adds one. `fresh`: it was added, so the pool entries of the candidate are in use.
  * `is_listed`: a node that is added does not go into the table, because the caller keeps it in a list. */
 static Expr intern_or_list(Dag *dag, Node candidate, bool is_listed, bool *fresh) {
-  Key key = make_key(dag, &candidate, (uint32_t)hash_node(dag, &candidate));
+  Key key = candidate.op == OP_SUM ? sum_key(dag, &candidate)
+                                   : make_key(dag, &candidate, (uint32_t)hash_node(dag, &candidate));
   heap_work(dag->heap, dag->pools.nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);
   *fresh = false;
   Expr known = dag->below ? find_below(dag, &key) : EXPR_NONE;
   if (known != EXPR_NONE) return known;
-  if (dag->entries / 2 >= dag->table_capacity / 3) table_grow(dag);
+  if (!has_room(dag->table_capacity, dag->entries)) table_grow(dag, larger_capacity(dag->table_capacity));
   uint32_t at = table_slot(dag, dag, EXPR_NONE, &key);
   *fresh = dag->table[at].node == 0;
   if (!*fresh) return dag->table[at].node - 1;
@@ -270,14 +290,14 @@ static Expr intern_constant(Dag *dag, double value, bool is_residue, bool is_lis
   bool fresh;
   uint32_t first = pool_add(dag->heap, &dag->pools.constants, 1);
   pool_at(double, &dag->pools.constants, first) =
-      value == 0 ? 0 : value; /* no negative zero: equal values, equal nodes */
+      value == 0 ? 0 : value; /* no negative zero, so that equal values have equal nodes */
   Expr e = intern_or_list(dag, (Node){OP_CONSTANT, is_residue, first}, is_listed, &fresh);
   if (!fresh) pool_take_back(dag->heap, &dag->pools.constants, first, 1);
   else if (is_listed) list_leaf(dag, LEAF_NUMBERS, (uint32_t)value, e);
   return e;
 }
 
-/* The list grows by at most this many numbers at once; others are in the table. */
+/* The list grows by at most this many numbers at once; numbers farther away are in the table. */
 enum { NUMBERS_AHEAD = 1024 };
 
 Expr dag_constant(Dag *dag, double value) {
@@ -475,22 +495,56 @@ static int compare_index(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves) {
-  const IndexVec *order = walk_list(dag, scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1);
-  uint32_t first = leaves->count;
-  bool is_sorted = true;
-  for (uint32_t i = 0; i < order->count; i++) {
-    if (dag_op(dag, order->data[i]) != OP_VARIABLE) continue;
-    is_sorted = is_sorted && (leaves->count == first || vec_last(leaves) < order->data[i]);
-    vec_push(scratch->heap, leaves, order->data[i]);
+/* Sorts node indices, of which most are in order already. */
+static void sort_indices(Heap *heap, Expr *index, uint32_t count) {
+  enum { SHORT = 32 };
+  if (count > SHORT) {
+    dag_sort(heap, index, count, sizeof *index, compare_index);
+    return;
   }
-  if (!is_sorted) dag_sort(scratch->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
+  for (uint32_t i = 1; i < count; i++) {
+    Expr held = index[i];
+    uint32_t j = i;
+    for (; j > 0 && index[j - 1] > held; j--) index[j] = index[j - 1];
+    index[j] = held;
+  }
+}
+
+/* As a walk, but in any order: a list of the inner nodes still to be visited is enough. */
+void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves) {
+  const uint8_t mask = 1u << OP_VARIABLE;
+  if (!(dag_flags(dag, e) & mask)) return;
+  if (dag_op(dag, e) == OP_VARIABLE) {
+    vec_push(scratch->heap, leaves, e);
+    return;
+  }
+  walk_begin(dag, scratch);
+  uint32_t *marks = scratch->marks.data, stamp = scratch->stamp, first = leaves->count;
+  uint64_t work = 1;
+  scratch->order.count = 0;
+  vec_push(scratch->heap, &scratch->order, e);
+  while (scratch->order.count) {
+    DagChildren children = dag_children(dag, vec_pop(&scratch->order));
+    work += 3 * (uint64_t)children.count;
+    for (uint32_t i = 0; i < children.count; i++) {
+      Expr child = dag_child_at(&children, i);
+      if (marks[child] == stamp || !(dag_flags(dag, child) & mask)) continue;
+      marks[child] = stamp;
+      if (dag_op(dag, child) == OP_VARIABLE) vec_push(scratch->heap, leaves, child);
+      else vec_push(scratch->heap, &scratch->order, child);
+    }
+  }
+  heap_work(scratch->heap, work);
+  sort_indices(scratch->heap, leaves->data + first, leaves->count - first);
 }
 
 bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag_flags(dag, e) & 1u << leaf; }
 
 bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op) {
-  const IndexVec *order = walk_list(dag, scratch, (Walk){.mask = op_flag(op)}, &e, 1);
+  unsigned flag = op_flag(op);
+  if (flag && !(dag_flags(dag, e) & flag)) return false;
+  if (flag && op_kind(op) == KIND_LEAF) return true;
+  const IndexVec *order = walk_list(dag, scratch, (Walk){.mask = (uint8_t)flag}, &e, 1);
   bool found = false;
   for (uint32_t i = 0; i < order->count && !found; i++) found = dag_op(dag, order->data[i]) == op;
   return found;
@@ -510,7 +564,7 @@ static inline void insertion_sort(char *data, uint32_t count, size_t size, int (
   }
 }
 
-/* Copying elements of a known size takes no calls. */
+/* Elements of a known size are copied without calls. */
 static void sort_run(char *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
   switch (size) {
   case 4: insertion_sort(data, count, 4, compare); break;

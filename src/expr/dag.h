@@ -56,8 +56,8 @@ typedef struct DagFrame {
   const Expr *next;
 } DagFrame;
 
-/* Workspace of walks. It belongs to the caller: a graph that is not extended may be walked by any number of threads, each with its
- * own scratch. */
+/* Workspace of walks. It belongs to the caller: any number of threads may walk a graph that is not extended, each with its own
+ * scratch. */
 typedef struct DagScratch {
   Heap *heap;
   IndexVec marks, slots; /* per node: stamp of the last walk that visited it, and its position there */
@@ -76,6 +76,9 @@ DagScratch *dag_scratch(Dag *dag);
 void dag_trim(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);
+
+/* Makes room for so many further nodes at once; they may be fewer or more. */
+void dag_reserve(Dag *dag, uint32_t more);
 
 /* A new graph that begins with the nodes of `below`: every expression of `below` means the same in it. `below` may grow, and must
  * outlive the new graph. The full pieces of its pools are shared. O(number of pieces). */
@@ -96,8 +99,8 @@ Expr dag_discrete(Dag *dag, uint32_t index);                 /* constant between
 Expr dag_pre(Dag *dag, uint32_t index);                      /* pre() of discrete variable `index` */
 Expr dag_string(Dag *dag, Name text);
 
-/* A delay reads its past values from a polynomial. The derivatives of the polynomial are the discrete leaves from `first` on; the
- * leaf after them is the time that it is expanded at. The node is derivative number `order` as a function of time, for a delay by a
+/* A delay reads its past values from a polynomial. The discrete leaves from `first` on hold its derivatives; the leaf after
+ * them is the time at which it is expanded. The node is derivative number `order` as a function of time, for a delay by a
  * fixed time. */
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order);
 
@@ -234,10 +237,11 @@ Expr dag_time_derivative(Dag *dag, Expr e);
 Expr dag_partial(Dag *dag, Expr e, Expr leaf);
 
 /* All partial derivatives at once: appends the variable columns on which e depends, ascending by (index, order), and the partial
- * derivative with respect to each. Derivatives that are identically zero are left out, as of floor(x) and delay(x, 1). Adjoints are
- * swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent, smooth and homotopy it is
- * multiplied by the number of columns below, because each column's partial is a separate selection: an inactive branch must not be
- * touched. */
+ * derivative with respect to each. Derivatives that are identically zero, such as those of floor(x) and delay(x, 1), are left
+ * out. Adjoints are
+ * swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent, smooth and homotopy the cost
+ * is multiplied by the number of columns below, because each column's partial is a separate selection: an inactive branch must
+ * not be evaluated. */
 typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
@@ -272,11 +276,11 @@ uint64_t dag_digest(const Dag *dag, DagScratch *scratch, Expr e, uint64_t hash);
  * roots. Also replaces inner nodes if given as `from`. */
 void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count);
 
-/* Replacements that are added one after another. What an expression becomes is remembered, so each node is rebuilt once. */
+/* Replacements that are added one after another. The result for each expression is remembered, so each node is rebuilt once. */
 typedef struct DagSubstitution {
   Dag *dag;
   ExprVec from, to;
-  ExprVec made;   /* per node: what it becomes; EXPR_NONE: not yet known */
+  ExprVec made;   /* per node: its replacement; EXPR_NONE: not yet known */
   IndexVec known; /* the nodes for which it is known */
   VEC(DagFrame) stack;
   ExprVec children;
@@ -288,7 +292,8 @@ void dag_substitution_free(DagSubstitution *substitution);
 /* Replaces `from` by `to`, which is not itself replaced. */
 void dag_substitution_add(DagSubstitution *substitution, Expr from, Expr to);
 
-/* What e becomes by the replacements so far. O(nodes below e that no earlier call has met), unless a leaf that such a call has met
+/* The expression that e becomes by the replacements so far. O(nodes below e that no earlier call has met), unless a leaf that
+ * such a call has met
  * was replaced since. */
 Expr dag_substitution_of(DagSubstitution *substitution, Expr e);
 
@@ -301,7 +306,8 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 /* Number of distinct nodes below the roots (for tests and reports). */
 uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count);
 
-/* Values of nodes, and for each the node at fault (EXPR_NONE: the value is defined). Indexed by node or, if slots is not NULL, by
+/* Values of nodes, and for each value the node because of which it is undefined (EXPR_NONE: it is defined). Indexed by node or,
+ * if slots is not NULL, by
  * slots[node]. */
 typedef struct NodeValues {
   const uint32_t *slots;
@@ -309,8 +315,8 @@ typedef struct NodeValues {
   Expr *faults;
 } NodeValues;
 
-/* The value of a constant, or of an operator from the values of its children. Returns the node at fault: e itself, or the one of a
- * child whose value is used; EXPR_NONE if there is none. */
+/* The value of a constant, or of an operator from the values of its children. Returns the node at fault: e itself, or that of a
+ * child whose value is used; EXPR_NONE if the value is defined. */
 Expr dag_evaluate_node(const Dag *dag, const NodeValues *nodes, Expr e, double *value);
 
 /* Value with the leaves' values given by a callback; false outside of the domain of an operator (then *where, if not NULL, is the

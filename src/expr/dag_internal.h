@@ -24,9 +24,9 @@ typedef struct GradientSweep GradientSweep;
 enum { DAG_NONSMOOTH = 1 << OP_CONSTANT, DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 
-/* Leaves are found by their indices, without the hash table: variables of orders below LEAF_ORDERS, parameters, discrete variables and
- * `pre` of these. Higher orders, and indices that stand for something else, are rare: they are in the table. Subscripts make many
- * whole numbers: those near the ones before are found by their values, in LEAF_NUMBERS. */
+/* Leaves are found by their indices, without the hash table: variables of orders below LEAF_ORDERS, parameters, discrete
+ * variables and `pre` of these. Higher orders, and indices with another meaning, are rare: they are in the table. Subscripts
+ * make many whole numbers: those near earlier ones are found by their values, in LEAF_NUMBERS. */
 enum { LEAF_ORDERS = 4, LEAF_NUMBERS = LEAF_ORDERS + 3, LEAF_LISTS, LEAF_INDICES = 1 << 26 };
 
 /* A slot of the hash table; comparing the hash avoids most visits to other nodes. */

@@ -81,7 +81,7 @@ static Expr local_partial(Dag *dag, Expr self, uint32_t position) {
 
 /* ---- forward: the derivative of a node from those of its children ---- */
 
-/* smooth(p, u) is p times differentiable, its derivative p - 1 times. */
+/* smooth(p, u) is p times differentiable, and its derivative p - 1 times. */
 static Expr select_smooth(Dag *dag, Expr order, Expr derivative) {
   double p;
   if (!dag_is_constant(dag, order, &p) || p < 1) return derivative;
@@ -199,7 +199,7 @@ static Expr derive_delay(Dag *dag, Expr self, const Expr *d) {
 }
 
 /* The time derivative of the outflow is the derivative of the pipe's content against the flow, times the velocity
- * x'. That derivative is transported too: in'/x' enters, and between the initial points it is constant. */
+ * x'. That derivative moves through the pipe as well: in'/x' enters, and between the initial points it is constant. */
 static Expr derive_transport(Dag *dag, Expr self, const Expr *d) {
   const Expr *old;
   uint32_t count = dag_arguments(dag, self, &old), points = (count - TRANSPORT_SCALARS) / 2, twice = 2 * points - 2;
@@ -375,7 +375,7 @@ static Expr collect_adjoint(GradientSweep *g, uint32_t position) {
   return dag_sum(g->dag, 0, g->terms.data, g->terms.count);
 }
 
-/* Hands an adjoint on to the leaves of a selector whose gradient is stored. */
+/* Passes an adjoint on to the leaves of a selector whose gradient is stored. */
 static void spread_stored(GradientSweep *g, uint32_t selector, Expr adjoint) {
   for (uint32_t i = g->begins.data[selector]; i < g->begins.data[selector + 1]; i++) {
     GradientEntry entry = g->entries.data[i];
@@ -551,8 +551,8 @@ static bool affine_product(Dag *dag, const Affine *x, bool wants_rest, Affine *o
   return true;
 }
 
-/* One operator; false if it is not linear in an argument that depends on the leaf. Without `rest`, the coefficients
- * of such arguments are unknown too. */
+/* One operator; false if it is not linear in an argument that depends on the leaf. Without `rest`, the coefficients of such
+ * arguments are also unknown. */
 static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, bool wants_rest, Affine *out) {
   Op op = dag_op(dag, e);
   switch (op) {

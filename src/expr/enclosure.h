@@ -1,5 +1,5 @@
-/* enclosure: bounds of an expression over an interval of time, with all other values constant, so that a search for
- * roots in time misses none, even if they are very close. Bounds are rounded outwards; an operator without a rule has
+/* enclosure: bounds of an expression over an interval of time, with all other values constant. A search for roots in time that
+ * uses them misses none, even if roots are very close. Bounds are rounded outwards; an operator without a rule has
  * none. Exported solvers contain this file unchanged; expr/enclosure_plan.h makes the steps. */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef struct HeldValues {
   const double *parameters, *discretes, *pre;
 } HeldValues;
 
-/* Bounds over the given times, at these values; the whole line if not defined. room: for all steps. */
+/* Bounds over the given times, at these values; the whole line if the expression is not defined. room: for all steps. */
 Interval enclosure_bounds(const Enclosure *enclosure, Interval time, HeldValues held, Interval *room);
 
 /* The value at one time; NAN if not defined. The expression has no variables. */

@@ -3,8 +3,8 @@
 
 #include "expr/interval_op.h"
 
-/* The search for roots in time uses these bounds. Operators that jump although no other expression has a root there are left to the
- * checks along the steps. */
+/* The search for roots in time uses these bounds. Some operators jump although no other expression has a root there. The checks
+ * along the steps find these jumps. */
 static bool is_enclosed(Op op) {
   switch (op) {
   case OP_ATAN2:

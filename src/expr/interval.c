@@ -6,8 +6,8 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Errors of the C library's functions and of the operators of op_math.h, in spacings of the result: one for each
- * function of the library and a half for each multiplication. */
+/* Errors of the C library's functions and of the operators of op_math.h, in units of the spacing of numbers at the result: one
+ * for each function of the library and a half for each multiplication. */
 static const double LIBRARY_UNITS = 2, POWER_UNITS = 40;
 
 /* The rule by which the bounds of a value follow from those of the arguments. */

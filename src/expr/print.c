@@ -2,8 +2,8 @@
  * their place requires). Parts go to a stack and are printed or opened in turn: no recursion. Invariant: reading the text with the
  * constructors of simplify.c gives the same node.
  *
- * The text is as long as the tree, which may be exponentially larger than the graph. So texts for people end at a limit, and texts
- * to be read back give names to shared nodes. */
+ * The text is as long as the tree, which may be exponentially larger than the graph. So texts for people end at a limit, and
+ * texts that are read back have names for shared nodes. */
 #include "base/number.h"
 #include "expr/dag_internal.h"
 
@@ -115,7 +115,7 @@ static uint32_t kind_of(const Printer *p, Expr e) { return p->kinds[position_of(
 
 static bool is_number(uint32_t kind) { return kind == VALUE_REAL || kind == VALUE_INTEGER; }
 
-/* The kind of a place that accepts both; an enumeration next to a number counts as its Integer. */
+/* The kind that accepts both; an enumeration next to a number counts as its Integer. */
 static uint32_t kind_join(uint32_t a, uint32_t b) {
   if (a == VALUE_ANY || a == b) return b;
   if (b == VALUE_ANY) return a;
@@ -261,8 +261,8 @@ static bool is_multiple(const Dag *dag, Expr e) {
   return dag_op(dag, e) == OP_SUM && dag_terms(dag, e, &constant, &terms) == 1 && constant == 0;
 }
 
-/* Does the text of a product begin with a number, as 3/x/y, or with a sum, as (x + y)/z? Or does it divide by the number 0 or by a
- * multiple, as x/(3*x)*x? Then a coefficient in front would be read into it. */
+/* Does the text of a product begin with a number, like 3/x/y, or with a sum, like (x + y)/z? Or does it divide by the number 0
+ * or by a multiple, like x/(3*x)*x? Then a coefficient in front would be read as part of it. */
 static bool takes_coefficient(const Printer *p, Expr e) {
   while (dag_op(p->dag, e) == OP_MULTIPLY || dag_op(p->dag, e) == OP_DIVIDE) {
     Expr right;
@@ -393,7 +393,7 @@ static void open_transport(Printer *p, Expr e) {
   part_text(p, "})");
 }
 
-/* The name is printed at once, because no part of this node comes before it. */
+/* The name is printed at once, because it comes before all parts of this node. */
 static void open_plain_call(Printer *p, Expr e, CallInfo call) {
   if (p->leaves && p->leaves->function)
     text_printf(p->heap, p->text, "%s", p->leaves->function(p->leaves->context, call.function));
@@ -441,7 +441,7 @@ static void open_extreme(Printer *p, Expr e, uint32_t place) {
   part_text(p, ")");
 }
 
-/* name(arguments), each in a place of the right kind. */
+/* name(arguments), where each argument gets the kind that its place requires. */
 static void open_function(Printer *p, Expr e, uint32_t place) {
   Op op = dag_op(p->dag, e);
   part_text(p, op_name(op));

@@ -1,6 +1,6 @@
 /* rank: an order of nodes that depends on their content, not on when they were built, so that printed sums and
- * products do not depend on earlier work. Height by height, each node gets a key of words (operator, constants,
- * ranks of its children); the keys of one height are sorted, and the position in the whole list is the rank.
+ * products do not depend on earlier work. Height by height, each node gets a key of words (operator, constants, ranks of its
+ * children). The keys of one height are sorted; the position in the whole list is the rank.
  *
  * Invariant: children have smaller heights, so their ranks are known when a node's key is made; children of sums and
  * products enter the key in order of rank. */
@@ -35,7 +35,7 @@ typedef struct Ranking {
 
 static void key_word(Ranking *ranking, uint64_t word) { vec_push(ranking->heap, &ranking->pool, word); }
 
-/* Bits that sort as the numbers do. */
+/* Bits whose order is that of the numbers. */
 static void key_number(Ranking *ranking, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);

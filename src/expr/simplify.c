@@ -295,7 +295,7 @@ Expr dag_unary(Dag *dag, Op op, Expr a) {
   return known != EXPR_NONE ? known : dag_intern(dag, op, &a, 1);
 }
 
-/* A relation between equal sides, or between two different string literals, which are in the order of their bytes. */
+/* A relation between equal sides, or between two different string literals, which are compared byte by byte. */
 static Expr simplify_relation(Dag *dag, Op op, Expr a, Expr b) {
   if (a == b) return op == OP_LESS_EQUAL || op == OP_GREATER_EQUAL || op == OP_EQUAL ? EXPR_ONE : EXPR_ZERO;
   if (dag_op(dag, a) != OP_STRING || dag_op(dag, b) != OP_STRING) return EXPR_NONE;

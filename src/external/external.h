@@ -1,6 +1,6 @@
 /* external: the functions that `external "C"` and `external "FORTRAN 77"` refer to. The functions of the Modelica Standard
  * Library's C libraries are built in (functions.def); LAPACK is linked; others come from shared libraries that the user names. A
- * function sees plain numbers, texts and objects. Its arguments are checked against its signature before it runs.
+ * function gets plain numbers, texts and objects. Its arguments are checked against its signature before it runs.
  *
  * Invariant: nothing here is global. Data that outlive a call (states of generators, files read) belong to the ExternalState of a
  * run; objects belong to the heap of that state. An object is never changed after it was made, unless a library of the user made
@@ -70,7 +70,7 @@ typedef struct ExternalCall {
   bool lacks_right; /* it failed because the user has not allowed it */
 } ExternalCall;
 
-/* Effects of a function outside of its result. */
+/* Effects of a function besides its result. */
 typedef enum ExternalEffect {
   EFFECT_NONE,   /* depends on its arguments, and on files that it reads */
   EFFECT_HIDDEN, /* depends on earlier calls, or on the time of day */

@@ -128,7 +128,7 @@ static Mode *find_mode(FmuObject *object, int64_t number) {
   return mode && mode->number == number ? mode : NULL;
 }
 
-/* An FMU that cannot go back can still continue if the requested mode and its own mode both follow the same earlier mode at the
+/* Even an FMU that cannot go back can continue if the requested mode and its own mode both follow the same earlier mode at the
  * same time. The standard allows several events at one instant, and only the last one has an effect. */
 static bool serves(FmuObject *object, int64_t from, double time) {
   const Mode *current = find_mode(object, object->current);

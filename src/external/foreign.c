@@ -141,7 +141,7 @@ static ffi_type *result_type(ExternalType type) {
 
 /* ---- callbacks ---- */
 
-/* The current call of this thread, and where to continue after an error. */
+/* The current call of this thread, and the point at which to continue after an error. */
 static _Thread_local struct {
   ExternalCall *call;
   jmp_buf back;

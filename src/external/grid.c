@@ -131,7 +131,7 @@ static void cubic_piece(const Grid *grid, const GridPlace *p, const GridPlace *q
   else bicubic_piece(grid, p->piece, q->piece, c);
 }
 
-/* Along an axis with one place nothing changes. */
+/* Along an axis with one place the value is constant. */
 static void plain_piece(const Grid *grid, const GridPlace *p, const GridPlace *q, double c[4][4]) {
   const GridAxis *a = &grid->axis[0], *b = &grid->axis[1];
   bool is_flat[2] = {a->count == 1 || p->is_constant, b->count == 1 || q->is_constant};

@@ -1,7 +1,7 @@
 /* lapack: see lapack.h. A LAPACK routine does not check its arguments: sizes, pivots, types.
  *
- * Invariant: nothing reaches a routine before it is checked against its row in functions.def. The routine sees only copies, each as
- * long as the row says, so that arguments never share memory and their types are those of the row; the workspace is ours. If it
+ * Invariant: nothing reaches a routine before it is checked against its row in functions.def. The routine gets only copies,
+ * each as long as the row says, so arguments never share memory and have the types of the row. The workspace is ours. If it
  * still reports an illegal argument (info < 0), that is an error of the model. */
 #include "external/lapack.h"
 
@@ -254,7 +254,7 @@ static const char *marks_of(const Formal *formal) {
 }
 
 /* The number of elements that an array needs. For a matrix, whose first size is a leading dimension, also the argument of
- * that dimension and the number of columns. Without rows it needs none, for any leading dimension. */
+ * that dimension and the number of columns. Without rows it needs no elements, for any leading dimension. */
 typedef struct Extent {
   double elements, leading, columns;
   bool is_matrix;
@@ -316,7 +316,7 @@ static bool array_fits(const Lapack *lapack, uint32_t k) {
 
 /* ---- copies ---- */
 
-/* Where element i of a row-major array is for LAPACK. */
+/* The place of element i of a row-major array in LAPACK's order. */
 static size_t position_of(const ExternalValue *value, uint32_t i) {
   if (value->dimensions != 2) return i;
   return (size_t)(i % value->sizes[1]) * value->sizes[0] + i / value->sizes[1];

@@ -1,4 +1,4 @@
-/* lookup: the tables of the Modelica Standard Library at a place, with derivatives: in one dimension (CombiTable1D), over time
+/* lookup: values and derivatives of the tables of the Modelica Standard Library: in one dimension (CombiTable1D), over time
  * (CombiTimeTable), in two dimensions (CombiTable2D). It is C99 that exported models contain, and allocates nothing.
  *
  * A table over time is read at time - shift from the start time on, and is 0 before. There are time events where it jumps, kinks,
@@ -26,10 +26,10 @@ typedef struct Lookup {
 /* The largest number of arguments of its functions, without the table itself. */
 enum { LOOKUP_ARGUMENTS = 6 };
 
-/* The value, or its derivative of this order along a path, as an element with n nilpotents. The arguments are such elements, too:
- * the number of the curve, the place, and its first and second derivative. For a table over time, the next event and its pre()
- * value follow the time. For a table of two variables, there are two places, followed by the derivatives of both. false: there is
- * no such curve, n is too large, or *place is outside of a table that must not be extrapolated. */
+/* The value, or its derivative of this order along a path, as an element with n nilpotents. The arguments are also such
+ * elements: the number of the curve, the place, and its first and second derivative. For a table over time, the next event and
+ * its pre() value follow the time. For a table of two variables, there are two places, followed by the derivatives of both.
+ * false: there is no such curve, n is too large, or *place is outside of a table that must not be extrapolated. */
 bool lookup_value(const Lookup *lookup, uint32_t n, uint32_t order, const double *const *arguments, double *result,
                   double *place);
 

@@ -23,7 +23,7 @@ static size_t read_bytes(int descriptor, char *bytes, size_t size) {
   return count;
 }
 
-/* No memory is allocated while the file is open: a refusal would leave it open. */
+/* No memory is allocated while the file is open: if an allocation were refused, the file would stay open. */
 char *file_bytes(ExternalCall *call, const char *path, size_t *size) {
   struct stat found;
   char room[READING_TEXT];

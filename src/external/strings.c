@@ -18,7 +18,7 @@ bool external_string_compare(ExternalCall *call) {
   }
 }
 
-/* The characters [first, last], as far as the text has them. */
+/* The characters [first, last] that the text has. */
 bool external_string_part(ExternalCall *call) {
   const char *text = external_text(call, 0);
   int64_t length = (int64_t)strlen(text), first = external_integer(call, 1), last = external_integer(call, 2);

@@ -10,8 +10,8 @@
 
 static bool has_name(const char *name) { return name[0] && strcmp(name, "NoName") != 0; }
 
-/* Finds the matrix: in a file if both names are given; in the user's function usertab if the table has a name but its matrix is
- * empty; otherwise in the arguments. */
+/* Finds the matrix. If both names are given, it is in a file; if the table has a name but its matrix is empty, the user's
+ * function usertab gives it; otherwise it is in the arguments. */
 static bool find_matrix(ExternalCall *call, TableArguments at, Matrix *matrix) {
   uint32_t verbose = at.verbose;
   const char *file = external_text(call, 0), *name = external_text(call, 1);

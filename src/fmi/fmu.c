@@ -262,7 +262,8 @@ static const char *const PLATFORMS[] = {"linux32", NULL};
 #define ENDING ".so"
 #endif
 
-/* Opens the library for this platform. FMUs of FMI 2 for other processors are often in linux64, so the loader decides there. */
+/* Opens the library for this platform. Libraries of FMI 2 for other processors are often in linux64 as well; the loader refuses
+ * these. */
 static bool open_library(Fmu *fmu, Arena *arena) {
   const char *identifier = fmu->is_exchange ? fmu->description->exchange : fmu->description->cosimulation;
   const char *why = NULL;
@@ -280,7 +281,7 @@ static bool open_library(Fmu *fmu, Arena *arena) {
   return true;
 }
 
-/* Log messages of the FMU are put before the failure that follows. */
+/* Log messages of the FMU are written before the failure that follows. */
 enum { LOGGED = FMU_MESSAGE / 2 };
 
 static void log_2(void *environment, const char *name, int status, const char *category, const char *message, ...) {

@@ -96,7 +96,7 @@ static bool contradicts(const Dense *dense, const bool *in, Heap *heap) {
   return worst > 1e-3 * size;
 }
 
-/* An entry that is zero by chance at y counts; one that is zero because of its parameters does not. */
+/* An entry that is zero only by chance at y counts; an entry that is zero because of its parameters does not. */
 static double entry_of(const Jacobian *jacobian, int32_t e, const double *values) {
   return values[e] == 0 && !jacobian->is_constant[e] ? 1 : values[e];
 }
@@ -116,7 +116,7 @@ static uint32_t number_columns(const InitialSystem *system, const InitialColumn 
   return count;
 }
 
-/* The members of the conflict: its rows, then its fixed columns, each as the condition that it keeps its value. */
+/* The members of the conflict: its rows, then its fixed columns. The condition of a fixed column is that it keeps its value. */
 static Dense take_dense(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y,
                         const Conflict *conflict) {
   const double *values, *scale = patch_scale(patch), *r = patch_rows(patch);
@@ -287,7 +287,7 @@ static bool take_from_row(InitialSystem *system, const InitialColumn *columns, u
 }
 
 /* If a column makes the node undefined, and another row gives a value at which the node is defined, sets the column to that value.
- * The start value of a type counts less than the model's own equations. */
+ * The model's own equations have priority over the start value of a type. */
 static bool move_by_rows(InitialSystem *system, const IndexVec *rows, double t, const IndexVec *below, Expr node,
                          InitialColumn *columns) {
   double *y = heap_array(system->heap, system->columns, sizeof *y);

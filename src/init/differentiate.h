@@ -1,5 +1,5 @@
 /* differentiate: how initial values depend on start values and parameters, by the implicit function theorem. Columns that hold
- * their start values change by as much as these. All others change as the rows of the initial system require. */
+ * their start values change by as much as the start values. All others change as the rows of the initial system require. */
 #pragma once
 
 #include "code/leaf_jacobian.h"

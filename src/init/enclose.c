@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum { BOX_LIMIT = 4000 };           /* boxes examined */
-static const double SMALLEST = 1e-9; /* relative to the first box: narrower boxes are left undecided */
-static const double SHRUNK = 0.7;    /* a box that pruning leaves wider than this, relative to before, is halved */
+static const double SMALLEST = 1e-9; /* relative to the first box: narrower boxes stay undecided */
+static const double SHRUNK = 0.7; /* a box that is still wider than this after pruning, relative to its width before, is
+                                      * halved */
 
 typedef struct BoxSearch {
   InitialSystem *system;

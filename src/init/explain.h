@@ -1,5 +1,6 @@
-/* explain: what a report about initial values says besides the values: the equation that gave each value, how the system was
- * divided, which parts hide constraints, and how well conditioned the system was. Made on demand; a simulation does not need it. */
+/* explain: the contents of a report about initial values besides the values: the equation that gave each value, how the system
+ * was divided, which parts hide constraints, and how well conditioned the system was. Made on demand; a simulation does not
+ * need it. */
 #pragma once
 
 #include "init/initial.h"

@@ -311,7 +311,7 @@ static void set_weights(const InitialAttempt *attempt, Patch *patch, StepsMove m
   heap_free(heap, weights);
 }
 
-/* Moves a solution along the solutions towards the start values, with the weights of the patch. */
+/* Moves a solution along the set of solutions towards the start values, with the weights of the patch. */
 static void approach_starts(InitialAttempt *attempt, Patch *patch, PatchResult *result) {
   Initial *initial = attempt->initial;
   double *starts = heap_array(attempt->system->heap, initial->columns, sizeof *starts);
@@ -428,7 +428,7 @@ static void set_matched(const InitialSystem *system, const Order *order, bool mo
   heap_free(system->heap, weights);
 }
 
-/* Did a column get so large on the way from `last` to y that y is a solution only because residuals are compared with its size? */
+/* Did a column grow so much between `last` and y that y is a solution only because residuals are compared with its size? */
 static bool has_left(const InitialSystem *system, const double *last, const double *y) {
   for (uint32_t q = 0; q < system->columns; q++)
     if (terms_is_astray(system->nominal[q], last[q], y[q])) return true;
@@ -630,7 +630,7 @@ static bool solve_from_nominal(InitialAttempt *attempt) {
 /* ---- other guesses ---- */
 
 /* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Large systems
- * get fewer guesses: to refuse one must not take many times as long as to solve it. */
+ * get fewer guesses, so that refusing a system does not take many times as long as solving it. */
 static const double SPREAD[] = {0.3, 1, 3, 10};
 enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 256 };
 
@@ -699,7 +699,7 @@ static bool solve_system(InitialAttempt *attempt, Diags *diags) {
 
 /* ---- conditions as they are written ---- */
 
-/* The most guesses, for this many rows: far more than for a single combination of modes, because they cover all
+/* The largest number of guesses for this many rows: far more than for a single combination of modes, because they cover all
  * combinations. */
 enum { LITERAL_GUESSES = 96, LITERAL_ROWS = 1536 };
 
@@ -780,7 +780,8 @@ static bool some_have_solution(InitialAttempt *attempt, const IndexVec *rows) {
   return found;
 }
 
-/* After a failure: the rows that failed, with all that they depend on, fail again with the same discrete values, unit by unit. If
+/* After a failure: solved unit by unit with the same discrete values, the rows that failed would fail again, with all rows on
+ * which they depend. If
  * they also have no solution all at once, other discrete values of the other rows cannot help. Continuation of homotopy() and
  * delays mix all rows, so such failures prove nothing. */
 static void learn(InitialAttempt *attempt, NogoodVec *nogoods) {

@@ -91,8 +91,7 @@ bool initial_holds(const Initializer *initializer, const Initial *initial, doubl
 /* Is it known that there is no solution with the present discrete values? */
 bool initial_is_ruled_out(const Initializer *initializer);
 
-/* For a point that was solved from the values of `first`, which had been solved from `starts`: describes how it follows from
- * `starts`. */
+/* The values of `first` were solved from `starts`, and this point from `first`: describes how the point follows from `starts`. */
 void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial);
 
 /* For use if no solution was found in the modes of the guess and in the other modes that were tried. Solves all rows at once from

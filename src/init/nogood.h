@@ -1,4 +1,4 @@
-/* nogood: discrete values with which some rows of the initial system have no solution, for any other rows. The search for
+/* nogood: discrete values with which some rows of the initial system have no solution, whatever the other rows are. The search for
  * modes skips every combination that contains such values (nogoods of constraint satisfaction: Stallman and Sussman
  * 1977). */
 #pragma once

@@ -1,6 +1,6 @@
 /* order: which columns keep their start values, which row determines which other column, and in what order the rows are solved.
  *
- * Invariant: every row except the surplus ones has its own column that it determines. Columns are kept in this order:
+ * Invariant: every row except the surplus ones determines a column of its own. Columns are kept in this order:
  * those that the model fixes, those with given start values, the others (a greedy choice, see structure/initial.h). */
 #pragma once
 
@@ -24,8 +24,8 @@ Order order_make(const InitialSystem *system, const Pattern *pattern, const Init
 Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order, bool nearest,
                    Arena *arena);
 
-/* The rows that determine or move the columns of some rows, and so on recursively: whole units, including those of the rows
- * themselves. Owned by the system's heap. About linear. */
+/* The rows on which some rows depend, directly or indirectly, because they determine or move their columns. These are whole
+ * units, including those of the rows themselves. Owned by the system's heap. About linear. */
 IndexVec order_upstream(const InitialSystem *system, const InitialColumn *columns, const Order *order,
                         const IndexVec *rows);
 

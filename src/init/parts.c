@@ -1,5 +1,5 @@
 /* parts: see parts.h. A part is a set of coarse blocks connected by derivatives: x' = ... with the constraint that determines x.
- * Other parts that use its variables raise its offsets as a whole, so its own index is a difference of offsets. */
+ * Other parts that use its variables raise all its offsets by the same number, so its own index is a difference of offsets. */
 #include "init/parts.h"
 
 static int32_t find_group(int32_t *group, int32_t block) {

@@ -1,5 +1,5 @@
-/* parts: the parts of a model that hide constraints, and in each the variables of the highest index. Errors of all other variables
- * are amplified most in these, and none of their initial values is free. The model is taken as written. */
+/* parts: the parts of a model that hide constraints, and in each the variables of the highest index. These amplify the errors
+ * of all other variables most, and none of their initial values is free. The model is taken as written. */
 #pragma once
 
 #include "array/array.h"

@@ -71,7 +71,8 @@ static void find_astray(const Patch *patch, const double *x, IndexVec *rows) {
   }
 }
 
-/* Their scaled residuals are small, like everything compared with a column that diverged. Are they small compared with the terms of
+/* Their scaled residuals are small, because everything is small compared with a column that diverged. Are they small compared
+ * with the terms of
  * the rows? */
 static bool astray_hold(void *context, const double *x, const double *r) {
   Patch *patch = context;
@@ -174,7 +175,7 @@ double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst) 
   return nonlinear_residual(patch->nonlinear, patch->x, worst);
 }
 
-/* Code made by the plan belongs to a graph that is not the run's. */
+/* Code from the plan belongs to another graph than the run's. */
 static void own_code(Patch *patch) {
   const InitialSystem *system = patch->system;
   if (!system->known || (!patch->list && system_is_plain(system))) return;

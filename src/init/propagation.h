@@ -15,7 +15,7 @@ typedef enum PropagationMethod {
   PROPAGATION_EULER,
   PROPAGATION_TRAPEZOIDAL,
   PROPAGATION_RADAU, /* IIA, of order 5 */
-  PROPAGATION_BDF,   /* of order 1, 2, 3 in the first steps, as codes begin */
+  PROPAGATION_BDF,   /* of order 1, 2, 3 in the first steps, as integrators begin */
   PROPAGATION_METHODS,
 } PropagationMethod;
 

@@ -17,7 +17,7 @@ static double default_start(Evaluator *evaluator, const Variable *variable) {
   return isfinite(value) ? value : 0;
 }
 
-/* All members of an alias class restrict its column. */
+/* The bounds of all members of an alias class restrict its column. */
 static void narrow_bounds(Evaluator *evaluator, const Variable *variable, double sign, InitialColumn *column) {
   double low = bound_value(evaluator, variable->min, -HUGE_VAL), high = bound_value(evaluator, variable->max, HUGE_VAL);
   column->min = fmax(column->min, sign > 0 ? low : -high);
@@ -160,7 +160,7 @@ bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tole
     columns[q] = initial_column();
     columns[q].low = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]];
   }
-  /* The representative comes first, so that at equal rank its own start value counts. */
+  /* The representative comes first, so that its own start value is used if ranks are equal. */
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) {
       bool root = array->problem->local[u] != MAP_NONE;

@@ -60,7 +60,8 @@ typedef struct InitialSteps {
   uint32_t *place;           /* per column: within the present patch */
   IndexVec sources, targets; /* pending assignments: rows and columns */
   ExprVec leaves,
-      values; /* for the assignments at the beginning that were derived: leaves, and values in which the earlier assignments are substituted */
+      values; /* for the assignments derived so far, which are the first ones: leaves, and values in which the earlier
+               * assignments are substituted */
   IndexVec words; /* scratch: the words that identify code */
   double *results;
   StepsResult result;
@@ -296,7 +297,7 @@ static uint32_t find_only_open(const KnownValues *derivation, uint32_t row) {
   return count == 1 ? only : MAP_NONE;
 }
 
-/* A row that has one unknown left gives that unknown, if it is linear in it. */
+/* A row with only one unknown left gives that unknown if it is linear in it. */
 static bool derive_columns(const KnownValues *derivation, bool *ok) {
   const InitialUnit *unit = derivation->unit;
   bool any = false;
@@ -429,7 +430,7 @@ static double scan_side(InitialSteps *run, const InitialUnit *unit, uint32_t q, 
   return NAN;
 }
 
-/* One row and one unknown, and guesses led beyond min or max: the nearest root between them is the first change of sign. */
+/* For one row and one unknown, if guesses led beyond min or max: the nearest root between them is the first change of sign. */
 static bool scan_allowed(InitialSteps *run, const InitialUnit *unit) {
   uint32_t k = 0;
   while (k < unit->columns && unit->weight[k] == 0) k++;

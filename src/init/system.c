@@ -33,8 +33,8 @@ static bool needs_more(const Array *array, const ExprVec *equations, int32_t *ne
 static Array *extend_array(InitialSystem *system, const Structure *structure, const int32_t *needed) {
   const Problem *problem = system->array->problem;
   const Incidence *incidence = &problem->incidence;
-  const Blocks *blocks = &structure->coarse;
   Arena *arena = &system->arena;
+  Blocks coarse = structure_coarse(arena, incidence, structure), *blocks = &coarse;
   int32_t *c = arena_array(arena, problem->equations, sizeof *c), *d = arena_array(arena, problem->unknowns, sizeof *d);
   int32_t *extra = arena_array(arena, (size_t)blocks->n_blocks, sizeof *extra);
   for (uint32_t j = 0; j < problem->unknowns; j++) {

@@ -1,12 +1,12 @@
-/* terms: the terms of a row. A residual is round-off only relative to the sizes of its terms. Where an iteration diverged, the
- * matrix times the sizes of the columns does not measure them: |cos(x) * x| is large at x = 1e12, but sin(x) is not. */
+/* terms: the terms of a row. A residual is round-off only relative to the sizes of its terms. If an iteration diverged, the
+ * matrix times the sizes of the columns does not give these sizes: |cos(x) * x| is large at x = 1e12, but sin(x) is not. */
 #pragma once
 
 #include "init/system.h"
 #include "nonlinear/row_size.h"
 
-/* A column is implausibly large when it exceeds its nominal value and start value by this factor. Up to there a scaled residual of
- * 1e-10 is small compared with terms of the size of nominal. */
+/* A column is implausibly large when it exceeds its nominal value and start value by this factor. Below this factor, a scaled
+ * residual of 1e-10 is small compared with terms of the size of nominal. */
 static const double TERMS_ASTRAY = 1e6;
 
 /* Is a value that began at `start` implausibly large? */

@@ -113,12 +113,16 @@ static bool is_absent(Connections *connections, const ConnectSource *source, Ast
 static void read_connect(Connections *connections, uint32_t source) {
   const ConnectSource *from = &connections->sources.data[source];
   const AstStatement *statement = from->clause->statement;
+  const ConnectLoop *loop = connect_loop_next(connections, from);
+  if (loop) {
+    connect_both(connections, source, &loop->arguments[0].reference, &loop->arguments[1].reference);
+    return;
+  }
   if (is_absent(connections, from, statement->left) || is_absent(connections, from, statement->right)) return;
   ConnectReference left = connect_reference(connections, from, statement->left);
   ConnectReference right = connect_reference(connections, from, statement->right);
   connect_both(connections, source, &left, &right);
-  connect_reference_free(connections, &left);
-  connect_reference_free(connections, &right);
+  connect_loop_keep(connections, from, left, right);
 }
 
 /* ---- branches and roots ---- */

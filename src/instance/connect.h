@@ -64,6 +64,40 @@ typedef struct ConnectSource {
   const Instance *instance;
 } ConnectSource;
 
+/* One of the connectors that an argument of a connect clause names. */
+typedef struct ConnectTarget {
+  Instance *instance; /* NULL: absent */
+  uint32_t element;   /* its number over the dimensions that `instance` does not share with the clause's instance */
+  uint32_t own;       /* product of the sizes of `instance` that the clause's instance does not share */
+  uint32_t shared;    /* product of the sizes of the clause's instance that `instance` does not share */
+} ConnectTarget;
+
+/* The meaning of one argument of a connect clause. */
+typedef struct ConnectReference {
+  Instance *instance; /* of the first target that exists; NULL: none does, or an error was reported */
+  ConnectSide side;
+  VEC(ConnectTarget) targets; /* in the order of their subscripts */
+  IndexVec shape;             /* sizes of the dimensions without a scalar subscript; their product is targets.count */
+} ConnectReference;
+
+/* A subscript that depends on iterators: it grows by slopes[k] if iterator k grows by 1, and the element's number by `stride` times
+ * as much. */
+typedef struct ConnectSubscript {
+  int64_t value, *slopes;
+  uint32_t size, stride;
+} ConnectSubscript;
+
+typedef struct ConnectArgument {
+  ConnectReference reference;
+  VEC(ConnectSubscript) subscripts;
+} ConnectArgument;
+
+/* A statement in a loop, and the last of its clauses. */
+typedef struct ConnectLoop {
+  ConnectSource source;
+  ConnectArgument arguments[2];
+} ConnectLoop;
+
 /* A link from one element of a connector to an element of another. */
 typedef struct ConnectLink {
   uint32_t match, source;
@@ -98,10 +132,12 @@ struct Connections {
   VEC(ConnectPair) pairs;
   VEC(ConnectRecordPair) record_pairs;
   VEC(ConnectLink) links;
+  VEC(ConnectLoop) loops;
+  Map loop_of; /* by statement */
   ConnectGraph graph;
   IndexVec edge_links; /* per edge: its link; CONNECT_NONE: the edge is a branch */
   ConnectSets sets;    /* of ends */
-  uint32_t *source_of; /* per end: a clause that put it in its set */
+  uint32_t *source_of; /* per end: a clause that has put it into its set */
   bool *is_idle; /* per set: it contains only elements of expandable connectors, with nothing else connected to them */
   VEC(ConnectQuery) queries;
   Map query_of;
@@ -195,25 +231,19 @@ typedef struct ConnectPath {
 /* The instance that the path leads to; NULL if it is absent or open, or if the name after the last step is not declared. */
 Instance *connect_follow(Connections *connections, ConnectPath *path);
 
-/* One of the connectors that an argument of a connect clause names. */
-typedef struct ConnectTarget {
-  Instance *instance; /* NULL: absent */
-  uint32_t element;   /* its number over the dimensions that `instance` does not share with the clause's instance */
-  uint32_t own;       /* product of the sizes of `instance` that the clause's instance does not share */
-  uint32_t shared;    /* product of the sizes of the clause's instance that `instance` does not share */
-} ConnectTarget;
-
-/* The meaning of one argument of a connect clause. */
-typedef struct ConnectReference {
-  Instance *instance; /* of the first target that exists; NULL: none does, or an error was reported */
-  ConnectSide side;
-  VEC(ConnectTarget) targets; /* in the order of their subscripts */
-  IndexVec shape;             /* sizes of the dimensions without a scalar subscript; their product is targets.count */
-} ConnectReference;
-
 /* Resolves `e` as written in the clause of an instance. Absent components give no instance and no error. */
 ConnectReference connect_reference(Connections *connections, const ConnectSource *source, AstExpr e);
 void connect_reference_free(Connections *connections, ConnectReference *reference);
+
+/* ---- loops (connect_loop.c) ---- */
+
+/* The arguments of a clause that a loop has made, if they follow from those of an earlier clause; NULL: they have to be resolved. They
+ * are valid until the next call. */
+const ConnectLoop *connect_loop_next(Connections *connections, const ConnectSource *source);
+
+/* Takes the arguments of a clause over. */
+void connect_loop_keep(Connections *connections, const ConnectSource *source, ConnectReference left,
+                       ConnectReference right);
 
 /* The largest number in a subscript; 0 after an error. */
 uint32_t connect_largest_subscript(Connections *connections, const ConnectSource *source, AstExpr e);

@@ -1,8 +1,9 @@
 /* connect_graph: the virtual connection graph of overdetermined connectors (MLS 3.6, section 9.4), over numbered nodes.
  *
  * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so that the
- * remaining graph is a forest with exactly one root per tree. All definite roots are chosen. A tree without one gets its potential
- * root of smallest priority; among equal priorities the first by name, so that the order of declarations does not matter.
+ * remaining graph is a forest with exactly one root per tree. All definite roots are chosen. A tree without a definite root
+ * gets its potential root with the smallest priority; among equal priorities it is the first by name, so that the order of
+ * declarations does not matter.
  *
  * Invariant: the choice depends only on the names of roots, the numbers of nodes and the order of edges. */
 #pragma once

@@ -22,6 +22,7 @@ Connections *connections_of(Tree *tree) {
                                      .record_of = map_make(heap),
                                      .connector_of = map_make(heap),
                                      .match_of = map_make(heap),
+                                     .loop_of = map_make(heap),
                                      .query_of = map_make(heap),
                                      .graph.heap = heap};
   return tree->connections;

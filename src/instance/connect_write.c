@@ -65,28 +65,60 @@ static void set_subscripts(Connections *connections, uint32_t set, IndexVec *out
   vec_free(connections->heap, &sizes);
 }
 
+static uint32_t last_size(const Instance *instance) {
+  for (const Instance *at = instance; at; at = at->parent)
+    if (instance_is_component(at) && at->dimensions.count) return at->dimensions.data[at->dimensions.count - 1].size;
+  return 1;
+}
+
+/* How far the last subscripts of the terms advance from a set to the next one; false: other subscripts change, too. */
+static bool last_steps(const Connections *connections, uint32_t set, IntVec *steps) {
+  steps->count = 0;
+  for (uint32_t i = 0; i < connections->sets.start[set + 1] - connections->sets.start[set]; i++) {
+    const ConnectVariable *variable = term_variable(connections, set, i);
+    int64_t from = end_member(term_end(connections, set, i)), to = end_member(term_end(connections, set + 1, i));
+    uint32_t size = last_size(variable->instance);
+    int64_t place = (from - variable->first) % size + to - from;
+    if (place < 0 || place >= size) return false;
+    vec_push(connections->heap, steps, (int32_t)(to - from));
+  }
+  return true;
+}
+
+/* The steps of all subscripts from a set to the next one. */
+static void all_steps(Connections *connections, uint32_t set, IntVec *steps) {
+  IndexVec before = {0}, now = {0}, places = {0};
+  set_subscripts(connections, set, &before, &places);
+  set_subscripts(connections, set + 1, &now, &places);
+  steps->count = 0;
+  for (uint32_t i = 0; i < now.count; i++)
+    vec_push(connections->heap, steps, (int32_t)now.data[i] - (int32_t)before.data[i]);
+  vec_free(connections->heap, &before, &now, &places);
+}
+
+static bool are_equal(const IntVec *a, const IntVec *b) {
+  return a->count == b->count && (!a->count || memcmp(a->data, b->data, a->count * sizeof *a->data) == 0);
+}
+
 /* The longest run of sets from `first` on with the same shape and steps. */
 static SetRun find_run(Connections *connections, uint32_t first) {
   SetRun run = {.first = first, .count = 1};
-  IndexVec before = {0}, now = {0}, places = {0};
+  IntVec now = {0}, last = {0};
+  bool is_last = false;
   run.terms = connections->sets.start[first + 1] - connections->sets.start[first];
   set_subscripts(connections, first, &run.subscripts, &run.places);
-  set_subscripts(connections, first, &before, &places);
-  for (uint32_t set = first + 1; set < connections->sets.set_count && run.subscripts.count; set++, run.count++) {
-    if (!same_shape(connections, first, set)) break;
-    set_subscripts(connections, set, &now, &places);
-    bool fits = true;
-    for (uint32_t i = 0; i < now.count; i++) {
-      int32_t step = (int32_t)now.data[i] - (int32_t)before.data[i];
-      if (run.count == 1) vec_push(connections->heap, &run.steps, step);
-      fits &= run.steps.data[i] == step;
+  for (uint32_t set = first; set + 1 < connections->sets.set_count && run.subscripts.count; set++, run.count++) {
+    if (!same_shape(connections, first, set + 1)) break;
+    if (run.count == 1) {
+      is_last = last_steps(connections, set, &last);
+      all_steps(connections, set, &run.steps);
+      continue;
     }
-    if (!fits) break;
-    IndexVec swap = before;
-    before = now;
-    now = swap;
+    if (is_last && !last_steps(connections, set, &now)) break;
+    if (!is_last) all_steps(connections, set, &now);
+    if (!are_equal(&now, is_last ? &last : &run.steps)) break;
   }
-  vec_free(connections->heap, &before, &now, &places);
+  vec_free(connections->heap, &now, &last);
   return run;
 }
 

@@ -74,7 +74,7 @@ typedef struct Resolver {
   bool in_algorithm;   /* parts of records stay fields of the record */
   bool uses_locals;    /* set: the result contains local names of the function */
   bool uses_iterators; /* set: the result depends on iterators $1, ..., or on `element` */
-  uint64_t positions;  /* set: the positions of those, as bits */
+  uint64_t positions;  /* set: the positions of these names, as bits */
   bool has_array;      /* set: something in the expression is an array */
   bool meets_split;    /* set: the subscript of a split array is an iterator of an enclosing loop */
   bool keeps_absent;   /* components whose condition is false are not an error: the result is AST_NONE */

@@ -1,13 +1,14 @@
-/* instance: the tree of instances: the classes of a model after names are looked up, modifications applied and base classes merged.
+/* instance: the tree of instances: the classes of a model after names are looked up, modifications applied and base classes
+ * merged.
  *
  * An instance is a component of the model, or a class that was reached (a package with its redeclarations, a function). Its
  * elements are those of its class and of all base classes; each comes from one part, the class that declares it. Instances of
- * elements are made on first use, so the cost of a library is that of the elements the model reaches.
+ * elements are made on first use, so a library costs only as much as the elements that the model reaches.
  *
- * Invariants: an array of components is one instance, whose elements share its kids. If the elements differ in their structure, the
- * array is split: each element is an instance of its own, a scalar with the name r[2], and the array only leads to them. Parts are in the order of a walk over base
- * classes, so a part and the parts that it inherits are the range [part, end). Expressions are those of the text; a Scope says
- * where their names are looked up. Everything is owned by the heap of the tree. */
+ * Invariants: an array of components is one instance, whose elements share its kids. If the elements differ in their structure,
+ * the array is split: each element is an instance of its own, a scalar with the name r[2], and the array only leads to them.
+ * Parts are in the order of a walk over base classes, so a part and the parts that it inherits are the range [part, end).
+ * Expressions are those of the text; a Scope says where their names are looked up. Everything is owned by the heap of the tree. */
 #pragma once
 
 #include "base/diag.h"
@@ -162,7 +163,7 @@ struct Instance {
   VEC(ConnectClause) connect_clauses; /* of all parts; collected by flattening */
 };
 
-/* What a tree that is made again has from the one before. */
+/* The data that a tree takes over from the previous one when it is made again. */
 typedef struct Earlier {
   Map splits;        /* set of flat names: the arrays whose elements differ in structure, as far as known */
   Diags *diags;      /* where messages go, unless something is only tried */

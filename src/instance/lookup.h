@@ -90,7 +90,7 @@ const char *restriction_text(AstClassKind restriction);
 
 /* ---- binding.c ---- */
 
-/* Is a name from outside that of the variable, or of some of its elements? */
+/* Is a name from outside the name of the variable, or of some of its elements? */
 typedef enum NewValueFit { FIT_NONE, FIT_PART, FIT_WHOLE } NewValueFit;
 NewValueFit new_value_fit(const Tree *tree, Name name, const Instance *instance);
 /* The modifier that gives the value; NULL if there is none. */

@@ -65,8 +65,8 @@ typedef struct Bdf {
 /* ---- The choice of states ---- */
 
 /* The weight of each column in the norm, which is the root mean square over the states. Columns that are not states follow
- * from these and have a small weight; rates count through their states. An algebraic column is not in the error test,
- * because it may jump where no state does; algebraic columns are tested only if there is no state. Spare columns have no
+ * from these and have a small weight; rates count through their states. Algebraic columns may jump where no state does, so they
+ * are in the error test only if there is no state. Spare columns have no
  * weight, because no step waits for them to converge: an angle computed by atan2 may jump back and forth with round-off of
  * its arguments. */
 static void bdf_set_shares(Bdf *bdf) {
@@ -276,8 +276,8 @@ static Outcome bdf_correct(Bdf *bdf, double t) {
 
 /* ---- Step and order ---- */
 
-/* Norms of the change, and of the errors at the two orders below: the change plus the last one and the last two differences (at
- * orders 1 and 2 the last one means nothing). */
+/* Three norms: of the change; of the change plus the last difference; of the change plus the last two differences. The last two
+ * are errors at the orders below (at orders 1 and 2 the third norm has no meaning). */
 static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
   size_t k = (size_t)history->planned_order;
@@ -326,7 +326,7 @@ static bool bdf_judge(Bdf *bdf) {
 }
 
 /* The order of the next step, and the error of the present one at that order. A change of the order jumps from one formula to
- * another. Right afterwards, the differences still contain that jump and would favour another change, so the next change must
+ * another. Right after that, the differences still contain this jump and would favour another change, so the next change must
  * wait. */
 static int bdf_choose_order(const Bdf *bdf, double *error) {
   const History *history = bdf->history;
@@ -387,7 +387,7 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
 }
 
 /* The corrector did not converge: first try new factors, then a smaller step. Both are counted. If a choice of states becomes
- * singular, factors are soon no longer good enough, so the stepper watches this count. */
+ * singular, factors soon become too inaccurate, so the stepper watches this count. */
 static void bdf_retry(Bdf *bdf, double h) {
   bdf->statistics.rejected_convergence++;
   bdf->factored_leading = 0;

@@ -1,6 +1,6 @@
 /* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz). The order is decided once for a
- * choice of states and replayed on the values by lists of places. No earlier pivot changes the pivot of an assignment, so it
- * is always 1 or -1. Other pivots are chosen by the values of one Jacobian, and are used for later Jacobians as long as no
+ * choice of states and replayed on the values by lists of places. The pivot of an assignment is not changed by earlier pivots,
+ * so it is always 1 or -1. Other pivots are chosen by the values of one Jacobian, and are used for later Jacobians as long as no
  * multiplier becomes too large. */
 #include "integrate/condense.h"
 
@@ -47,7 +47,7 @@ struct Condense {
   const System *system;
 
   VEC(Pivot) pivots;
-  /* The pivots' columns and rows at the time of their elimination, and their effect on vectors. */
+  /* The columns and rows of the pivots when they are eliminated, and their effect on vectors. */
   VEC(PivotEntry) lower;   /* the entries of the pivots' columns */
   VEC(WeightedEntry) down; /* the terms that the pivots' rows subtract from the rows of these entries, row by row */
   VEC(RowTerms) taking;    /* which of these terms belong to a row; a row comes after the rows whose terms it gets */
@@ -241,7 +241,7 @@ static bool condense_is_unit(const Condense *condense, int32_t place) {
          fabs(condense->values.data[place]) == 1;
 }
 
-/* The size of an entry, with its row scaled; for a unit, large enough for any pivot. */
+/* The size of an entry, with its row scaled; an entry 1 or -1 always counts as large enough for a pivot. */
 static double condense_size(const Condense *condense, int32_t row, int32_t column) {
   int32_t place = condense_place(condense, row, column);
   return condense_is_unit(condense, place) ? INFINITY : fabs(condense->values.data[place]) * condense->row_scale[row];
@@ -428,7 +428,8 @@ static bool condense_eliminate(Condense *condense) {
   return is_stable;
 }
 
-/* Are the multipliers small enough with rows scaled by this Jacobian? Sizes may differ from those where the pivots were chosen. */
+/* Are the multipliers small enough with rows scaled by this Jacobian? Sizes may differ from those of the Jacobian with which
+ * the pivots were chosen. */
 static bool condense_stays_stable(Condense *condense, const double *jacobian) {
   bool is_stable = true;
   condense_scale_rows(condense, jacobian);

@@ -140,8 +140,8 @@ static void cvode_release(void *object) {
   if (cvode->context) SUNContext_Free(&cvode->context);
 }
 
-/* Makes the foreign objects. If one is refused, heap_fail ends the call, and cvode_release frees the objects that were made. CVODE
- * accepts no empty vector: without states there is one component that stays zero. */
+/* Makes the objects of SUNDIALS. If one is refused, heap_fail ends the call, and cvode_release frees the objects that were
+ * made. CVODE accepts no empty vector: without states there is one component that stays zero. */
 static void cvode_make_objects(Cvode *cvode) {
   sunindextype states = cvode->system->links > 0 ? cvode->system->links : 1;
   cvode->context = vector_context(cvode->heap);
@@ -166,8 +166,8 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   return cvode;
 }
 
-/* With the matrix of an earlier step, Newton's method seems to converge where a diode has just stopped conducting: the
- * matrix is large, so corrections are small, and states move on with their old rates. */
+/* When a diode has just stopped conducting, Newton's method seems to converge with the matrix of an earlier step. That matrix
+ * is large, so corrections are small, and states continue with their old rates. */
 static void cvode_keep_no_matrix(void *memory) {
   CVodeSetLSetupFrequency(memory, 1);
   CVodeSetJacEvalFrequency(memory, 1);

@@ -28,7 +28,7 @@ static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 
 /* Marks of columns that are not in `column`: NO_DERIVATIVE if the column is interpolated without a derivative, GIVEN if it
- * has no guess. */
+ * needs no guess. */
 enum { NO_DERIVATIVE = -1, GIVEN = -2 };
 
 typedef struct Erk {
@@ -301,8 +301,8 @@ static bool erk_is_elsewhere(Erk *erk, int stage, double h) {
   return false;
 }
 
-/* Is a stage on a different solution from the ends of the step? If so, the error of its prediction would keep the same stage
- * of later steps there, too. */
+/* Is a stage on a different solution from the ends of the step? If so, the error of its prediction would keep the same stage of
+ * later steps on that solution, too. */
 static bool erk_strays(Erk *erk, double h) {
   if (erk->h_before == 0) return false;
   for (int stage = 1; stage < erk->tableau->stages; stage++)
@@ -410,9 +410,8 @@ static double erk_stiffness(const Erk *erk, double h) {
   return bottom > 0 ? h * sqrt(top / bottom) / tableau->stability : 0;
 }
 
-/* Counts the steps whose size stability decides: at its bound, or shorter to be accurate inside. Steps so short that
- * the run would need far too many of them count as well: noise at rest that the method amplifies has no dominant
- * eigenvalue. */
+/* Counts the steps whose size stability decides: at its bound, or shorter to be accurate inside. Steps that are so short that
+ * the run would need far too many of them count as well: noise that the method amplifies at rest has no dominant eigenvalue. */
 static void erk_watch_stiffness(Erk *erk, double h) {
   if (erk_stiffness(erk, h) > 0.5 || h < erk->shortest_followed) {
     erk->gentle_count = 0;
@@ -562,7 +561,7 @@ static double erk_inner_error(Erk *erk, double t, double h) {
   return tableau->inner * erk_norm(erk, erk->dense[2 + tableau->dense_terms]) / sqrt(erk->states);
 }
 
-/* Computes all stages of one attempt; *error is valid on EVAL_OK, and then the end is computed if the step is accurate enough. */
+/* Computes all stages of one attempt; *error is valid on EVAL_OK. Then, if the step is accurate enough, its end is computed. */
 static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   const ErkTableau *tableau = erk->tableau;
   erk->dense_ready = false;
@@ -685,8 +684,8 @@ static StepShape erk_shape(void *self) {
   return (StepShape){extended > inner ? extended : inner, erk->tableau->widest_gap, erk->tableau->defect_ratio * error};
 }
 
-/* A one-step method has no history that depends on the choice of states; the step size stays. Eigenvalues belong to a choice: near
- * its end a choice of coordinates looks stiff, and the next one does not. */
+/* A one-step method has no history that depends on the choice of states; the step size stays. Eigenvalues depend on the choice:
+ * one that is about to be exchanged looks stiff, and the next one does not. */
 static void erk_switch_states(void *self, const double *y) {
   Erk *erk = self;
   erk_advance(erk);

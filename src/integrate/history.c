@@ -1,5 +1,5 @@
-/* history: see history.h. Equation numbers are left out where section 5.2.2 has none; the names psi, beta, gamma, sigma are those
- * of the book. */
+/* history: see history.h. Formulas without a number have none in section 5.2.2; the names psi, beta, gamma, sigma are those of
+ * the book. */
 #include "integrate/history.h"
 
 #include <math.h>

@@ -24,8 +24,9 @@
  *
  * `convergence` is the size of a correction divided by that of the one before it. Above SLOW_IDA new factors are made for the
  * next step, above SAFETY
- * for this one. It is unknown before the second correction of a step. Until then the value of the last step with two corrections
- * counts, GROW_LEAST times larger for each step since. It is at least SURE, because a value that is small by chance would be used
+ * for this one. It is unknown before the second correction of a step. Until then the value of the last step with two
+ * corrections is used, multiplied by GROW_LEAST for each step since. It is at least SURE, because a value that is small by
+ * chance would be used
  * indefinitely, and at least a half after a change of step or order.
  *
  * Columns that are not states have a larger weight here than in the error test, because a pivot may make them states, with the
@@ -267,7 +268,7 @@ static void ida_choose(Ida *ida) {
   const System *system = ida->system;
   elimination_choose(ida->elimination, NULL);
   linear_set_pattern(ida->linear, ida->elimination->start, ida->elimination->row);
-  /* IDA's norm is the root mean square over all columns; this factor makes it that over the states. */
+  /* IDA's norm is the root mean square over all columns; this factor converts it to that over the states. */
   double count = system->links > 0 ? system->links : system->columns;
   for (int32_t c = 0; c < system->columns; c++) {
     bool is_watched = system->watched && system->watched[c], follows = system->links > 0 && !is_watched;

@@ -1,4 +1,5 @@
-/* nearest: see nearest.h. The correction is that of least_norm.h: with all columns, and with states that do not move. */
+/* nearest: see nearest.h. There are two corrections of least norm (least_norm.h): one moves all columns, the other one all
+ * except the states. */
 #include "integrate/nearest.h"
 
 #include "core/constants.h"

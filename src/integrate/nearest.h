@@ -1,6 +1,6 @@
-/* nearest: output points of systems without a state-space form. Values of a dense output satisfy the rows only as well as they
- * interpolate. Newton's method with corrections of least norm finds the nearest point at which all rows hold. States have a large
- * weight in the norm, and columns that the rows determine a small one. */
+/* nearest: output points of systems without a state-space form. Values of a dense output satisfy the rows only up to the error
+ * of the interpolation. Newton's method with corrections of least norm finds the nearest point at which all rows hold. States
+ * have a large weight in the norm, and columns that the rows determine a small one. */
 #pragma once
 
 #include "integrate/integrator.h"

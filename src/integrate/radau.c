@@ -83,7 +83,7 @@ typedef struct Radau {
 
 /* ---- The choice of states ---- */
 
-/* Columns in the error test: the states, and those that the view marks as of higher index. The Newton iteration is measured
+/* Columns in the error test: the states, and those that the view marks as columns of higher index. The Newton iteration is measured
  * on these and on purely algebraic columns, except spare ones. Algebraic columns that `complete` can make exact have a small
  * weight; rates count through their states. Algebraic columns have a separate test, see radau_gap. Columns from which output
  * is interpolated are tested between the stages, see radau_departure. */
@@ -262,8 +262,8 @@ static void radau_continue(const Radau *radau, const Continuation *continuation,
 }
 
 /* Lists the vectors of the last step whose weighted sum is a point inside it, and their weights: all columns at its start and its
- * stages. For states there is one more term, which makes the slope of the collocation polynomial correct at the start and adds one
- * order. Returns their number. */
+ * stages. For states there is one more term: with it, the slope of the collocation polynomial is correct at the start, and the
+ * order is higher by one. Returns their number. */
 static int radau_list_vectors(const Radau *radau, double x, const double **vectors, double *weight) {
   int count = radau->last_method->stages + 1;
   for (int j = 0; j < count; j++) vectors[j] = radau->last[j];
@@ -370,9 +370,9 @@ static double radau_gap(const Radau *radau) {
   return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
-/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. If the solution
- * follows an input, the end of a step is exact for any size, and the error test does not see what happens between. Derivatives grow
- * geometrically; two consecutive ones are never both near zero by chance. */
+/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. If the
+ * solution follows an input, the end of a step is exact for any size, and the error test does not see the inside of the step.
+ * Derivatives grow geometrically; two consecutive ones are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
   double squares[3] = {0}, derivative[3];
   for (int32_t a = 0; a < radau->followed_count; a++) {
@@ -420,7 +420,8 @@ static void radau_find_defect(Radau *radau, double h) {
 }
 
 /* If a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
- * enough. Elsewhere that would hide where a limit of the solution begins or ends, as in a circuit with a diode. */
+ * enough. In other cases that would hide the places at which a limit of the solution begins or ends, as in a circuit with a
+ * diode. */
 static double radau_error(Radau *radau, double h) {
   double step = h * radau->method->mu_real;
   radau_find_defect(radau, h);
@@ -686,7 +687,7 @@ static void radau_forget(Radau *radau) {
   radau->cautious = true;
 }
 
-/* The iteration may have ended where algebraic columns are too inaccurate for the next iteration to begin. */
+/* The algebraic columns may be too inaccurate for the next iteration to start from them. */
 static void radau_be_cautious(Radau *radau) {
   const System *system = radau->system;
   size_t size = (size_t)system->columns * sizeof(double);

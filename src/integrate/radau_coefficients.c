@@ -1,5 +1,5 @@
-/* radau_coefficients: the numbers, rounded from 33 digits. tests/test_radau_coefficients.c computes every one of them
- * again from its definition and prints this table. */
+/* radau_coefficients: the numbers, rounded from 33 digits. tests/test_radau_coefficients.c computes each of them again from its
+ * definition and prints this table. */
 #include "integrate/radau_coefficients.h"
 
 #include <math.h>

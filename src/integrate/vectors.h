@@ -15,8 +15,8 @@ N_Vector vector_new(Heap *heap, sunindextype length, SUNContext context);
 /* A square matrix, whose copies are never NULL, either. SUNMatDestroy frees it. */
 SUNMatrix vector_matrix(Heap *heap, sunindextype size, SUNContext context);
 
-/* The context of an integrator. Its small parts come from malloc, and SUNDIALS does not survive a refusal. So this checks first
- * whether there is room. */
+/* The context of an integrator. Its small parts come from malloc, and SUNDIALS does not survive a refusal. So this function
+ * first checks whether there is room. */
 SUNContext vector_context(Heap *heap);
 
 /* An error handler that ignores errors: the status of the call reports them. */

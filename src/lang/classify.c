@@ -161,15 +161,28 @@ static void emit_discrete(Classifier *s, uint32_t i) {
   vec_push(el->heap, &el->model->discrete_equations, equation);
 }
 
+/* Do all equations contain only numbers and continuous variables? */
+static bool are_continuous(const Elaboration *el, const EquationVec *equations) {
+  for (uint32_t i = 0; i < equations->count; i++) {
+    const RawEquation *raw = &equations->data[i];
+    bool is_number = raw->base == TYPE_REAL || raw->base == TYPE_INTEGER;
+    if (!is_number || dag_depends(el->dag, raw->left, OP_DISCRETE) || dag_depends(el->dag, raw->right, OP_DISCRETE))
+      return false;
+  }
+  return true;
+}
+
 void equations_classify(Elaboration *el, const EquationVec *equations) {
   routines_finish(el); /* inverses of functions may call others */
   Classifier s = {.el = el, .equations = equations->data, .count = equations->count};
-  prepare(&s);
-  mark_assigned_by_whens(&s);
-  solve(&s);
+  if (!are_continuous(el, equations)) {
+    prepare(&s);
+    mark_assigned_by_whens(&s);
+    solve(&s);
+  }
   for (uint32_t i = 0; i < s.count; i++) {
     const RawEquation *raw = &s.equations[i];
-    if (s.is_discrete[i]) {
+    if (s.is_discrete && s.is_discrete[i]) {
       emit_discrete(&s, i);
       continue;
     }

@@ -27,7 +27,7 @@ typedef struct ClockOperator {
 /* Variables and equations that tick together: a sub-clock partition. */
 typedef struct Clock {
   uint32_t witness; /* position of a variable that has this clock */
-  uint32_t clocked; /* the operator that shows that this is a clock; NONE: there is none, and this is continuous time */
+  uint32_t clocked; /* an operator that shows that this is a clock; NONE: there is none, and this is continuous time */
   uint32_t continuous; /* position of a variable that belongs to continuous time; NONE: none */
   uint32_t definer;    /* operator that constructs it; NONE: its rate follows from others */
   bool has_equations;

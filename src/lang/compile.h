@@ -20,7 +20,7 @@ struct Task {
   uint32_t callee;        /* of a call of a function in a slot: 1 + the slot */
   uint32_t list;          /* of calls: where the slots of the arguments begin in patches */
   uint32_t wanted;        /* outputs of a call */
-  const AstClass *record; /* of calls: chooses among its functions for `operator` by argument types */
+  const AstClass *record; /* of calls: the types of the arguments choose among its functions for `operator` */
   const char *operator;
   bool is_started, is_entered, is_sizes;
 };

@@ -723,9 +723,9 @@ static Role role_of(const Component *component, BaseType base) {
   return ROLE_UNKNOWN;
 }
 
-static Expr add_variable(Elaboration *el, const Component *component, Type type, Name name) {
+static Variable variable_of(const Elaboration *el, const Component *component, Type type) {
   const AstElement *element = component->element;
-  Variable variable = variable_make(name, (BaseType)type.base, role_of(component, (BaseType)type.base));
+  Variable variable = variable_make(0, (BaseType)type.base, role_of(component, (BaseType)type.base));
   variable.enumeration = type.definition;
   if (variable.role != ROLE_DISCRETE) variable.variability = (Variability)component->variability;
   variable.is_final = element->prefixes & PREFIX_FINAL;
@@ -735,79 +735,90 @@ static Expr add_variable(Elaboration *el, const Component *component, Type type,
   if (element->component->is_inner_input) variable.causality = CAUSALITY_INNER_INPUT;
   if (element->prefixes & PREFIX_INPUT) variable.causality = CAUSALITY_INPUT;
   if (element->prefixes & PREFIX_OUTPUT) variable.causality = CAUSALITY_OUTPUT;
-  return model_leaf(el->model, model_add_variable(el->model, variable), 0);
+  return variable;
 }
 
-/* Adds elements [from, from + count) of the value, named prefix[i,j]; depth is bounded by the nesting of records. */
+static void add_variable(Elaboration *el, Variable *variable, Name name, char *out) {
+  if (model_named(el->model, name) != MAP_NONE) {
+    input_error(el, variable->span, "two variables have the name `%s`", names_text(el->names, name));
+    return;
+  }
+  variable->name = name;
+  Expr leaf = model_add_leaf(el->model, variable);
+  memcpy(out, &leaf, sizeof leaf);
+}
+
+static void append_subscript(Elaboration *el, TextVec *text, uint32_t number) {
+  char digits[12], *at = digits + sizeof digits;
+  do *--at = (char)('0' + number % 10);
+  while (number /= 10);
+  uint32_t count = (uint32_t)(digits + sizeof digits - at);
+  memcpy(vec_extend(el->heap, text, count), at, count);
+}
+
+/* Counts the elements of an array; the last subscript grows first. */
+static void next_element(uint32_t *counter, const uint32_t *sizes, uint32_t dimensions) {
+  for (uint32_t i = dimensions; i-- > 0;) {
+    if (++counter[i] < sizes[i]) break;
+    counter[i] = 0;
+  }
+}
+
+/* Adds elements [from, from + count) of the value, whose names are the text with subscripts [i,j] after it. Depth is bounded by the
+ * nesting of records. */
 static void add_elements(Elaboration *el, const Component *component, Value *value, uint32_t from, uint32_t count,
-                         const uint32_t *sizes, uint32_t dimensions, const char *prefix, size_t length) {
-  uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
+                         const uint32_t *sizes, uint32_t dimensions, TextVec *text) {
+  uint32_t counter[TYPE_MAX_DIMENSIONS] = {0}, length = text->count;
+  bool is_record = value->type.base == TYPE_RECORD;
+  Variable variable = variable_of(el, component, value->type);
   for (uint32_t n = 0; n < count; n++) {
-    TextVec text = {0};
-    text_append(el->heap, &text, prefix, length);
-    for (uint32_t i = 0; i < dimensions; i++) text_printf(el->heap, &text, i ? ",%u" : "[%u", counter[i] + 1);
-    if (dimensions) text_append(el->heap, &text, "]", 1);
-    if (value->type.base != TYPE_RECORD) {
-      Name name = names_add(el->names, text.data, text.count);
-      if (model_named(el->model, name) != MAP_NONE) {
-        input_error(el, component->element->component->label.span, "two variables have the name `%s`",
-                    names_text(el->names, name));
-      } else {
-        Expr leaf = add_variable(el, component, value->type, name);
-        memcpy(value->data + (from + n) * sizeof leaf, &leaf, sizeof leaf);
-      }
-    } else {
-      const Record *record = &el->model->records.data[value->type.definition];
-      size_t outer = text.count;
-      for (uint32_t i = 0; i < record->fields.count; i++) {
-        Value *field = &value->fields[i];
-        uint32_t per = field->count / value->count;
-        const char *name = names_text(el->names, record->fields.data[i].name);
-        text.count = (uint32_t)outer;
-        text_append(el->heap, &text, ".", 1);
-        text_append(el->heap, &text, name, strlen(name));
-        add_elements(el, component, field, (from + n) * per, per, field->sizes + value->type.dimensions,
-                     (uint32_t)(field->type.dimensions - value->type.dimensions), text.data, text.count);
-      }
+    text->count = length;
+    for (uint32_t i = 0; i < dimensions; i++) {
+      vec_push(el->heap, text, i ? ',' : '[');
+      append_subscript(el, text, counter[i] + 1);
     }
-    vec_free(el->heap, &text);
-    for (uint32_t i = dimensions; i-- > 0;) {
-      if (++counter[i] < sizes[i]) break;
-      counter[i] = 0;
+    if (dimensions) vec_push(el->heap, text, ']');
+    if (!is_record) {
+      Name name = names_add(el->names, text->data, text->count);
+      add_variable(el, &variable, name, value->data + (from + n) * sizeof(Expr));
     }
+    uint32_t outer = text->count;
+    for (uint32_t i = 0; is_record && i < el->model->records.data[value->type.definition].fields.count; i++) {
+      Name name = el->model->records.data[value->type.definition].fields.data[i].name;
+      Value *field = &value->fields[i];
+      uint32_t per = field->count / value->count;
+      text->count = outer;
+      vec_push(el->heap, text, '.');
+      text_append(el->heap, text, names_text(el->names, name), names_length(el->names, name));
+      add_elements(el, component, field, (from + n) * per, per, field->sizes + value->type.dimensions,
+                   (uint32_t)(field->type.dimensions - value->type.dimensions), text);
+    }
+    next_element(counter, sizes, dimensions);
   }
 }
 
-/* The name with the subscripts inserted: r[3].v. */
-static Name patterned_name(Elaboration *el, const char *pattern, const uint32_t *counter, TextVec *text) {
-  uint32_t next = 0;
-  text->count = 0;
-  while (*pattern) {
-    size_t plain = strcspn(pattern, "\1");
-    text_append(el->heap, text, pattern, plain);
-    pattern += plain;
-    if (*pattern) text_printf(el->heap, text, "%u", counter[next++] + 1), pattern++;
-  }
-  return names_add(el->names, text->data, text->count);
-}
-
+/* The subscripts are inside of the names: r[3].v. All before the last subscript is often that of the name before. */
 static void add_patterned(Elaboration *el, Component *component) {
-  uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
-  const char *pattern = names_text(el->names, component->element->component->pattern);
+  uint32_t counter[TYPE_MAX_DIMENSIONS] = {0}, dimensions = component->type.dimensions, head = 0;
+  const char *pattern = names_text(el->names, component->element->component->pattern), *last = strrchr(pattern, '\1');
+  size_t rest = last ? strlen(last + 1) : 0;
+  Variable variable = variable_of(el, component, component->type);
   TextVec text = {0};
   for (uint32_t n = 0; n < component->leaves.count; n++) {
-    Name name = patterned_name(el, pattern, counter, &text);
-    if (model_named(el->model, name) != MAP_NONE)
-      input_error(el, component->element->component->label.span, "two variables have the name `%s`",
-                  names_text(el->names, name));
-    else {
-      Expr leaf = add_variable(el, component, component->type, name);
-      memcpy(component->leaves.data + n * sizeof leaf, &leaf, sizeof leaf);
+    uint32_t next = 0;
+    text.count = head;
+    if (n == 0 || counter[dimensions - 1] == 0) {
+      text.count = 0;
+      for (const char *c = pattern; c < last; c++)
+        if (*c == '\1') append_subscript(el, &text, counter[next++] + 1);
+        else vec_push(el->heap, &text, *c);
+      head = text.count;
     }
-    for (uint32_t i = component->type.dimensions; i-- > 0;) {
-      if (++counter[i] < component->sizes[i]) break;
-      counter[i] = 0;
-    }
+    append_subscript(el, &text, counter[dimensions - 1] + 1);
+    text_append(el->heap, &text, last + 1, rest);
+    Name name = names_add(el->names, text.data, text.count);
+    add_variable(el, &variable, name, component->leaves.data + n * sizeof(Expr));
+    next_element(counter, component->sizes, dimensions);
   }
   vec_free(el->heap, &text);
 }
@@ -822,23 +833,19 @@ static void add_component(Elaboration *el, Component *component) {
   if (component->type.base == TYPE_RECORD && !check_leaves(el, component, component->type, elements)) return;
   component->leaves = leaves_make(el, component->type, component->sizes);
   if (component->type.dimensions == 0 && component->type.base != TYPE_RECORD) {
-    Expr leaf;
-    if (model_named(el->model, component->name) != MAP_NONE) {
-      input_error(el, component->element->component->label.span, "two variables have the name `%s`",
-                  names_text(el->names, component->name));
-      return;
-    }
-    leaf = add_variable(el, component, component->type, component->name);
-    memcpy(component->leaves.data, &leaf, sizeof leaf);
+    Variable variable = variable_of(el, component, component->type);
+    add_variable(el, &variable, component->name, component->leaves.data);
     return;
   }
   if (component->element->component->pattern) {
     add_patterned(el, component);
     return;
   }
+  TextVec text = {0};
+  text_append(el->heap, &text, names_text(el->names, component->name), names_length(el->names, component->name));
   add_elements(el, component, &component->leaves, 0, component->leaves.count, component->sizes,
-               component->type.dimensions, names_text(el->names, component->name),
-               names_length(el->names, component->name));
+               component->type.dimensions, &text);
+  vec_free(el->heap, &text);
 }
 
 void component_add_derived(Elaboration *el, Name name, BaseType base, uint32_t count, Span span) {
@@ -861,7 +868,21 @@ void component_add_derived(Elaboration *el, Name name, BaseType base, uint32_t c
   vec_push(el->heap, &el->components, component);
 }
 
+/* The names of all elements of arrays of numbers. */
+static void reserve_names(Elaboration *el) {
+  double count = 0;
+  for (uint32_t i = 0; i < el->components.count; i++) {
+    const Component *component = &el->components.data[i];
+    if (component->is_package || component->progress != PROGRESS_DONE || component->type.base == TYPE_RECORD) continue;
+    double elements = component->type.dimensions > 0;
+    for (uint32_t k = 0; k < component->type.dimensions; k++) elements *= component->sizes[k];
+    count += elements;
+  }
+  if (count <= INT32_MAX) names_reserve(el->names, (uint32_t)count);
+}
+
 void components_add(Elaboration *el) {
+  reserve_names(el);
   for (uint32_t i = 0; i < el->components.count; i++)
     if (!el->components.data[i].is_package && el->components.data[i].progress == PROGRESS_DONE)
       add_component(el, &el->components.data[i]);

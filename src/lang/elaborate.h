@@ -103,10 +103,11 @@ typedef struct RawEquation {
   Name state;     /* the state of a state machine that contains it; 0: none */
   Name comment;
   BaseType base : 8;
-  bool is_declared : 1;  /* from the binding of an input */
-  bool is_made : 1;      /* made from a clock or a when: it may determine a discrete Real although it is in no when */
-  bool is_integral : 1;  /* of an energy section: the text has integral(left) over the run */
-  bool is_unclocked : 1; /* of an algorithm that may leave a variable unchanged, which does not mean previous() of it */
+  bool is_declared : 1; /* from the binding of an input */
+  bool is_made : 1;     /* made from a clock or a when: it may determine a discrete Real although it is in no when */
+  bool is_integral : 1; /* of an energy section: the text has integral(left) over the run */
+  bool
+      is_unclocked : 1; /* of an algorithm that may leave a variable unchanged, where "unchanged" does not mean its previous() */
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
 typedef VEC(Action) ActionVec;
@@ -178,7 +179,7 @@ struct Elaboration {
   Routine scratch;                 /* of the compiler below */
   struct Compiler *compiler;       /* for code that is compiled and run immediately, one piece after another */
   VEC(struct LoopCode) loop_codes; /* of the for-equation that runs */
-  Map loop_code_of;                /* expression on the left side of an equation -> its code */
+  Map loop_code_of;                /* expression of a statement, the left one of two -> its code */
 
   /* what is collected */
   EquationVec *equations; /* where equations go */
@@ -336,6 +337,9 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
 
 uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is none */
 
+/* What the component stands for in the present mode: its leaves, or its value if that can no longer change. NULL: it is not known. */
+const Value *component_load(const Elaboration *el, Component *component);
+
 /* If a size is given by a type, Boolean or an enumeration: the number of its values. false if it is not a type. */
 bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size);
 void component_register(Elaboration *el, Name name, uint32_t component);
@@ -441,7 +445,8 @@ Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
 
-/* Compiles only the functions that the code can reach: while a component is evaluated, other functions may need its value. */
+/* Compiles only the functions that the code can reach: other functions may need the value of the component that is being
+ * evaluated. */
 void routines_finish_for(Elaboration *el, const Routine *code);
 /* Compiles the functions within the model's reach that are never called, to report their errors. */
 void routines_check_uncalled(Elaboration *el);
@@ -460,7 +465,7 @@ bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inp
 
 /* Compiles the inverses that the annotation `inverse` of a function gives. Names are looked up from `scope`. */
 void inverse_read(Elaboration *el, Routine *routine, Name scope, const AstModification *annotation);
-/* Notes a call of a function with inverses that has returned: its slots. */
+/* Records the slots of a call that has returned, of a function with inverses. */
 void inverse_note(Elaboration *el, const Routine *routine, const Value *slots);
 /* Appends the inversions of an equation that is about to be added to the model. */
 void inverse_use(Elaboration *el, Expr left, Expr right);

@@ -1,8 +1,9 @@
 /* equations: equation sections (equalities, for, if, when, assertions) become scalar equations and actions.
  *
- * Invariant: for-equations are unrolled with their iterators as constants. Plain equations in them are compiled once. An if whose condition is known keeps one branch; any
+ * Invariant: for-equations are unrolled with their iterators as constants. Plain equations in them are compiled once (loop.h). An if whose condition is known keeps one branch; any
  * other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/elaborate.h"
+#include "lang/loop.h"
 #include "lang/state_machine.h"
 
 #include <string.h>
@@ -44,6 +45,19 @@ static bool add_action(Elaboration *el, Expr left, Expr right, BaseType base, Sp
   return true;
 }
 
+static bool add_equation(Elaboration *el, Expr left, Expr right, BaseType base, Span span) {
+  if (el->when) return add_action(el, left, right, base, span);
+  vec_push(el->heap, el->equations,
+           (RawEquation){.left = left,
+                         .right = right,
+                         .base = base,
+                         .span = span,
+                         .clock = el->clock,
+                         .state = el->state,
+                         .comment = el->comment});
+  return true;
+}
+
 bool equations_add(Elaboration *el, const Value *left, const Value *right, Span span) {
   if (left->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[left->type.definition].fields.count; i++)
@@ -55,17 +69,8 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
                       value_sizes_text(el->machine, left), value_sizes_text(el->machine, right)),
            false;
   BaseType base = left->type.base == TYPE_INTEGER ? (BaseType)right->type.base : (BaseType)left->type.base;
-  for (uint32_t i = 0; i < left->count; i++) {
-    RawEquation equation = {.left = value_exprs(left)[i],
-                            .right = value_exprs(right)[i],
-                            .base = base,
-                            .span = span,
-                            .clock = el->clock,
-                            .state = el->state,
-                            .comment = el->comment};
-    if (!el->when) vec_push(el->heap, el->equations, equation);
-    else if (!add_action(el, equation.left, equation.right, base, span)) return false;
-  }
+  for (uint32_t i = 0; i < left->count; i++)
+    if (!add_equation(el, value_exprs(left)[i], value_exprs(right)[i], base, span)) return false;
   return true;
 }
 
@@ -92,78 +97,6 @@ static bool run_routine(Elaboration *el, Routine *routine, Span span) {
 }
 
 static bool run(Elaboration *el, Compiler *c, Span span) { return !c->errors && run_routine(el, c->routine, span); }
-
-/* ---- the code of equations in loops ---- */
-
-/* Code of an equation that is the same for all values of the iterators, but for some constants. */
-typedef struct LoopCode {
-  Routine routine;
-  ScopeNameVec names; /* the iterators for which it was compiled */
-  IndexVec iterated;  /* see Compiler */
-} LoopCode;
-
-/* Is the code arithmetic of variables and numbers? Compiling it depends only on the types of iterators, and has no other effect. */
-static bool is_arithmetic(const Routine *routine) {
-  for (uint32_t i = 0; i < routine->code.count; i++) {
-    Instruction instruction = routine->code.data[i];
-    switch (instruction.code) {
-    case CODE_CONSTANT:
-    case CODE_GLOBAL:
-    case CODE_FIELD:
-    case CODE_INDEX:
-    case CODE_SUM:
-    case CODE_MULTIPLY:
-    case CODE_DIVIDE:
-    case CODE_POWER:
-    case CODE_APPLY: break;
-    case CODE_SPECIAL:
-      if (instruction.b != SPECIAL_TIME && instruction.b != SPECIAL_DER) return false;
-      break;
-    default: return false;
-    }
-  }
-  return true;
-}
-
-static bool has_types(const ScopeNameVec *names, const ScopeNameVec *others) {
-  if (names->count != others->count) return false;
-  for (uint32_t i = 0; i < names->count; i++) {
-    const Type *a = &names->data[i].type, *b = &others->data[i].type;
-    if (a->base != b->base || a->dimensions != b->dimensions || a->definition != b->definition) return false;
-  }
-  return true;
-}
-
-/* The code of an equation, with the present values of the iterators; NULL: it must be compiled. */
-static Routine *loop_routine(Elaboration *el, const AstStatement *statement) {
-  const ScopeNameVec *names = &el->compiler->names;
-  uint32_t number = names->count ? map_get(&el->loop_code_of, statement->left) : MAP_NONE;
-  if (number == MAP_NONE || !has_types(&el->loop_codes.data[number].names, names)) return NULL;
-  LoopCode *code = &el->loop_codes.data[number];
-  for (uint32_t i = 0; i < code->iterated.count; i += 2)
-    code->routine.constants.data[code->iterated.data[i]] = names->data[code->iterated.data[i + 1]].value;
-  return &code->routine;
-}
-
-/* Takes the code over from the compiler. */
-static void keep_loop_code(Elaboration *el, const AstStatement *statement, Compiler *c) {
-  LoopCode code = {.routine = *c->routine, .iterated = c->iterated};
-  *c->routine = (Routine){0};
-  c->iterated = (IndexVec){0};
-  for (uint32_t i = 0; i < c->names.count; i++) vec_push(el->heap, &code.names, c->names.data[i]);
-  map_put(&el->loop_code_of, statement->left, el->loop_codes.count);
-  vec_push(el->heap, &el->loop_codes, code);
-}
-
-static void free_loop_codes(Elaboration *el) {
-  for (uint32_t i = 0; i < el->loop_codes.count; i++) {
-    LoopCode *code = &el->loop_codes.data[i];
-    routine_free(el->heap, &code->routine);
-    vec_free(el->heap, &code->names, &code->iterated);
-  }
-  el->loop_codes.count = 0;
-  map_free(&el->loop_code_of);
-}
 
 /* ---- equalities ---- */
 
@@ -196,16 +129,23 @@ static void run_tuple(Elaboration *el, const AstStatement *statement) {
   }
 }
 
+static void run_loop_code(Elaboration *el, LoopCode *code, Span span) {
+  Expr left, right;
+  BaseType base;
+  if (loop_sides(el, code, &left, &right, &base)) add_equation(el, left, right, base, span);
+  else if (run_routine(el, loop_routine(el, code), span))
+    equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), span);
+}
+
 static void run_equality(Elaboration *el, const AstStatement *statement) {
   const Ast *ast = el->ast;
   if (ast_kind(ast, statement->left) == AST_TUPLE) {
     run_tuple(el, statement);
     return;
   }
-  Routine *routine = loop_routine(el, statement);
-  if (routine) {
-    if (run_routine(el, routine, statement->span))
-      equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
+  LoopCode *code = loop_find(el, statement);
+  if (code) {
+    run_loop_code(el, code, statement->span);
     return;
   }
   uint32_t said = el->diags->list.count;
@@ -217,10 +157,10 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
                   type_text(el, right));
   discrete_check(c, left, statement->left);
   discrete_check(c, left, statement->right);
-  bool is_kept = c->names.count && !c->errors && !c->is_decided && el->diags->list.count == said;
-  if (run(el, c, statement->span))
-    equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
-  if (is_kept && is_arithmetic(c->routine)) keep_loop_code(el, statement, c);
+  bool is_plain = el->diags->list.count == said;
+  if (!run(el, c, statement->span)) return;
+  equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
+  if (is_plain) loop_keep(el, statement, c);
 }
 
 /* A term of an energy; it is collected as an equation with right side zero. */
@@ -246,13 +186,22 @@ static Expr run_scalar(Elaboration *el, AstExpr e, Type expected) {
 
 /* Runs assert, terminate, reinit, and calls without a result. The latter are checked and left out, with a warning. */
 static void run_invoke(Elaboration *el, const AstStatement *statement) {
+  LoopCode *code = loop_find(el, statement);
+  if (code) {
+    if (!loop_assert(el, code, statement->span)) run_routine(el, loop_routine(el, code), statement->span);
+    return;
+  }
   if (state_machine_is_call(el, statement)) {
     state_machine_note(el, statement, run_scalar);
     return;
   }
   Compiler *c = start(el);
+  uint32_t said = el->diags->list.count;
   compile_statements(c, statement, 1);
-  if (run(el, c, statement->span)) algorithm_warn_of_call(el, c->routine, statement, el->in_when || el->is_initial);
+  bool is_plain = el->diags->list.count == said;
+  if (!run(el, c, statement->span)) return;
+  algorithm_warn_of_call(el, c->routine, statement, el->in_when || el->is_initial);
+  if (is_plain) loop_keep(el, statement, c);
 }
 
 /* ---- for ---- */
@@ -299,7 +248,7 @@ static void run_for(Elaboration *el, const AstStatement *statement, uint32_t dep
     run_for(el, statement, depth + 1);
     el->compiler->names.count--;
   }
-  if (!el->compiler->names.count) free_loop_codes(el);
+  if (!el->compiler->names.count) loop_free_all(el);
   heap_free(el->heap, values.data);
 }
 
@@ -746,9 +695,13 @@ static void elaborate_energies(Elaboration *el, const AstClass *ast) {
   el->equations = outer;
 }
 
+/* An estimate of how many nodes an equation has, apart from variables. */
+enum { NODES_PER_UNKNOWN = 2 };
+
 void equations_elaborate(Elaboration *el, const AstClass *ast) {
   EquationVec *outer = el->equations, initial = {0}, final = {0};
   budget_task(heap_budget(el->heap), "the equations");
+  dag_reserve(el->dag, NODES_PER_UNKNOWN * el->model->unknowns.count);
   elaborate_energies(el, ast);
   for (uint32_t i = 0; i < ast->sections.count; i++) {
     const AstSection *section = &ast->sections.data[i];

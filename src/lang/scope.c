@@ -1,4 +1,4 @@
-/* scope: names of components and constants, and suggestions for misspelt names. */
+/* scope: names of components and constants, what a component stands for, and suggestions for misspelt names. */
 #include "base/suggest.h"
 #include "lang/elaborate.h"
 
@@ -6,6 +6,21 @@
 
 uint32_t component_find(const Elaboration *el, Name name) {
   return name < el->component_of_name.count ? el->component_of_name.data[name] - 1 : NONE;
+}
+
+const Value *component_load(const Elaboration *el, Component *component) {
+  if (component->progress != PROGRESS_DONE) return NULL;
+  bool is_text = component->type.base == TYPE_STRING; /* texts are compared here; equations contain only numbers */
+  bool is_settled = (component->is_structural || is_text) &&
+                    component->has_value; /* the value can no longer change, and may be used in ranges */
+  if (component->is_package || is_settled || el->mode != LOAD_LEAVES) {
+    if (!component->has_value) return NULL;
+    if (el->marks_structural || is_text) component->is_structural = true;
+    return &component->value;
+  }
+  bool is_missing = component->variability == VARIABILITY_CONSTANT && component->binding == AST_NONE &&
+                    !component->has_value && component->type.base != TYPE_RECORD;
+  return el->model->is_strict && is_missing ? NULL : &component->leaves;
 }
 
 void component_register(Elaboration *el, Name name, uint32_t component) {

@@ -322,26 +322,17 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
     *out = (Value){.type = component->type, .sizes = component->sizes};
     return EXECUTE_OK;
   }
-  bool is_text = component->type.base == TYPE_STRING; /* texts are compared here; equations contain only numbers */
-  bool is_settled = (component->is_structural || is_text) &&
-                    component->has_value; /* the value can no longer change, and may be used in ranges */
-  if (component->is_package || is_settled || el->mode != LOAD_LEAVES) {
-    if (component->has_value) {
-      if (el->marks_structural || is_text) component->is_structural = true;
-      *out = component->value;
-      return EXECUTE_OK;
-    }
-    if (component->is_package && el->mode != LOAD_SHAPES) return report_no_value(el, component, span);
-    if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
-    *out = machine_make(el->machine, component->type, component->sizes);
-    if (out->type.base == TYPE_NOTHING) return EXECUTE_ERROR;
-    fill_value(el, out, dag_constant(el->dag, 0));
+  const Value *value = component_load(el, component);
+  if (value) {
+    *out = *value;
     return EXECUTE_OK;
   }
-  bool is_missing = component->variability == VARIABILITY_CONSTANT && component->binding == AST_NONE &&
-                    !component->has_value && component->type.base != TYPE_RECORD;
-  if (el->model->is_strict && is_missing) return report_no_value(el, component, span);
-  *out = component->leaves;
+  if (el->mode == LOAD_LEAVES || (component->is_package && el->mode != LOAD_SHAPES))
+    return report_no_value(el, component, span);
+  if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
+  *out = machine_make(el->machine, component->type, component->sizes);
+  if (out->type.base == TYPE_NOTHING) return EXECUTE_ERROR;
+  fill_value(el, out, dag_constant(el->dag, 0));
   return EXECUTE_OK;
 }
 

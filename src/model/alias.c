@@ -1,8 +1,8 @@
 /* alias: unknowns that equal another unknown, its negative, its derivative, or a constant (see model.h).
  *
  * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own parent, and
- * constant[root] is the value of the root if it has one. An equation is removed only if the forest then says the same: der(x) =
- * der(y) does not make x an alias of y, and no equation closes a cycle. */
+ * constant[root] is the value of the root if it has one. An equation is removed only if the forest then implies it: der(x) =
+ * der(y) does not make x an alias of y, and no removed equation closes a cycle. */
 #include "model/model.h"
 
 /* The second pass knows which unknowns are 0. */
@@ -11,7 +11,6 @@ enum { LARGEST_SHIFT = 1000, PASSES = 2 };
 typedef struct Finder {
   Model *model;
   Aliases aliases;
-  bool *parametric;     /* by node: over constants and parameters only */
   bool *differentiated; /* by unknown */
   bool has_later;       /* there are parameters that initialization determines */
   VEC(Term) terms;      /* of the current equation */
@@ -26,24 +25,30 @@ typedef struct AliasPlace {
 
 /* ---- facts from the graph ---- */
 
+/* Is it an expression over constants and parameters only? */
 static bool is_parametric(const Finder *finder, Expr e) {
-  const Dag *dag = finder->model->dag;
-  Op op = dag_op(dag, e);
-  if (op_kind(op) == KIND_LEAF) return op == OP_CONSTANT || op == OP_PARAMETER;
-  if (op == OP_CALL || (op_kind(op) == KIND_LANGUAGE && op != OP_NOEVENT && op != OP_SMOOTH)) return false;
-  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++)
-    if (!finder->parametric[dag_child(dag, e, i)]) return false;
-  return true;
+  Dag *dag = finder->model->dag;
+  IndexVec below = {0};
+  bool is_known = true;
+  if (dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) || dag_depends(dag, e, OP_DISCRETE) ||
+      dag_depends(dag, e, OP_PRE) || dag_depends(dag, e, OP_STRING))
+    return false;
+  if (dag_is_smooth(dag, e)) return true;
+  dag_below_nonsmooth(dag, dag_scratch(dag), &e, 1, &below);
+  for (uint32_t k = 0; k < below.count && is_known; k++) {
+    Op op = dag_op(dag, below.data[k]);
+    is_known = op != OP_CALL && (op_kind(op) != KIND_LANGUAGE || op == OP_NOEVENT || op == OP_SMOOTH);
+  }
+  vec_free(dag_heap(dag), &below);
+  return is_known;
 }
 
-/* One pass in order of indices: children come first. The graph may also contain variables of another model that shares it. */
-static void survey(Finder *finder) {
+/* The graph may also contain variables of another model that shares it. */
+static void find_differentiated(Finder *finder) {
   const Dag *dag = finder->model->dag;
-  for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
-    finder->parametric[e] = is_parametric(finder, e);
+  for (uint32_t e = 0, size = dag_size(dag); e < size; e++)
     if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0 && dag_index(dag, e) < finder->aliases.count)
       finder->differentiated[dag_index(dag, e)] = true;
-  }
 }
 
 /* ---- the forest ---- */
@@ -153,7 +158,7 @@ static bool is_zero(Finder *finder, Expr e) {
   return constant != EXPR_NONE && dag_is_constant(dag, constant, &value) && value == 0;
 }
 
-/* The residual as constant + terms, without unknowns that are 0; a lone node is one term. */
+/* The residual as constant + terms, without unknowns that are 0; a single node is one term. */
 static double list_terms(Finder *finder, Expr residual) {
   const Dag *dag = finder->model->dag;
   Term lone = {1, residual};
@@ -200,7 +205,7 @@ static bool use_equation(Finder *finder, Expr residual) {
   uint32_t variables = 0, at = 0;
   for (uint32_t i = 0; i < count && variables <= 2; i++)
     if (dag_op(dag, terms[i].node) == OP_VARIABLE) at = i, variables++;
-    else if (!finder->parametric[terms[i].node]) return false;
+    else if (!is_parametric(finder, terms[i].node)) return false;
   if (variables == 1) return use_constant(finder, terms, count, at, constant);
   return variables == 2 && count == 2 && constant == 0 && use_pair(finder, terms[0], terms[1]);
 }
@@ -235,9 +240,8 @@ Aliases model_find_aliases(Model *model, Arena *arena) {
   aliases->constant = arena_array(arena, n, sizeof *aliases->constant);
   aliases->equation_used = arena_array(arena, m, sizeof *aliases->equation_used);
   for (uint32_t j = 0; j < n; j++) aliases->root[j] = j, aliases->sign[j] = 1, aliases->constant[j] = EXPR_NONE;
-  finder.parametric = arena_array(&scratch, dag_size(model->dag), sizeof *finder.parametric);
   finder.differentiated = arena_array(&scratch, n, sizeof *finder.differentiated);
-  survey(&finder);
+  find_differentiated(&finder);
   for (int pass = 0; pass < PASSES; pass++)
     for (uint32_t i = 0; i < m; i++) {
       if (aliases->equation_used[i] || !use_equation(&finder, model->equations.data[i].residual)) continue;

@@ -165,7 +165,7 @@ static void list_read(const LoopSearch *search, uint32_t i, IndexVec *below, Ind
   }
 }
 
-/* Sorts the equations. Those that keep waiting are in loops, or read a variable of a loop. */
+/* Sorts the equations. Equations that are never sorted are in loops, or read a variable of a loop. */
 static void sort_equations(LoopSearch *search, IndexVec *below, IndexVec *read) {
   uint32_t count = search->model->discrete_equations.count;
   IndexVec ready = {0};

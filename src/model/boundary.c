@@ -222,7 +222,7 @@ static Expr half_range(BoundaryOpening *o, const SwitchedControl *switched) {
   return dag_scale(o->dag, 0.5, dag_subtract(o->dag, switched->max, switched->min));
 }
 
-/* Adds to the left side of the condition that determines the final time of an optimal control. */
+/* Adds a term to the left side of the condition that determines the final time of an optimal control. */
 static void add_to_end(BoundaryOpening *o, Expr term) {
   if (!o->model->optimal_end.is_sought) return;
   Equation *equation = &o->model->final_equations.data[o->model->optimal_end.condition];
@@ -415,7 +415,7 @@ static void add_nodes(BoundaryOpening *o) {
 
 /* ---- both forms ---- */
 
-/* Parameters that were sought have values from now on. */
+/* Parameters that were unknowns have values from now on. */
 static void settle_parameters(Model *model) {
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     Variable *variable = &model->variables.data[model->parameters.data[p]];

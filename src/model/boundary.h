@@ -23,7 +23,7 @@ typedef struct BoundaryNode {
   double time, value;
 } BoundaryNode;
 
-/* The equation that determines a linearly occurring control during an arc. */
+/* The equation that determines a control that occurs linearly, during an arc. */
 typedef enum ArcKind { ARC_MIN, ARC_MAX, ARC_SINGULAR } ArcKind;
 
 /* The run as a sequence of arcs, each a segment whose beginning is sought. On a singular arc the switching function is zero. The

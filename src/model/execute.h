@@ -50,11 +50,11 @@ typedef struct Domain {
   void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);
   /* The condition, the first and the second value of a scalar that select has made; false: select has not made it. NULL:
-   * select makes no scalars that can be taken apart. */
+   * scalars that select has made cannot be taken apart. */
   bool (*choice)(void *context, const void *scalar, void *parts);
 
-  /* Data that the external functions of this run share; NULL: they are not run here. If it is set, scalars are doubles or elements
-   * of the algebra with nilpotents; a text is its Name, an object its handle. */
+  /* Data that the external functions of this run share; NULL: they are not run here. If it is set, scalars are doubles or
+   * elements of the algebra with nilpotents; a text is represented by its Name, an object by its handle. */
   struct ExternalState *externals;
   bool has_no_texts; /* texts of numbers are not made: OP_STRING_OF is applied instead */
   /* Calls a function whose derivative is given separately. *is_done: the outputs have their values. */
@@ -87,8 +87,8 @@ typedef struct Domain {
   bool (*reinit)(void *context, const void *path, const Value *target, const Value *value, Span span);
 } Domain;
 
-/* Where a search ends, or which element a subscript takes, may be unknown until the run. At most this many cases are followed. A
- * function with a longer search is called during the run. */
+/* The end of a search, or the element that a subscript selects, may be unknown until the run. At most this many cases are
+ * followed. A function with a longer search is called during the run. */
 enum { CHOICES = 64 };
 
 /* Limits of a run, in addition to the heap's budget of work; 0 means the default. */
@@ -120,6 +120,9 @@ const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);
 
+/* Is no called function open? After a run that did not end well there may be some. */
+bool machine_is_idle(const Machine *machine);
+
 /* A slot that is not an input: a variable that an algorithm section assigns. Its value is copied at the start of the run.
  * `assigned` has the same shape; elements that the run assigns get the constant 1 there. */
 typedef struct Preset {
@@ -127,7 +130,8 @@ typedef struct Preset {
   Value value, assigned;
 } Preset;
 
-/* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so or whose values are discrete? */
+/* Do relations cause events here? They do in the code given to machine_run, and in functions called from it that request events
+ * or have discrete values. */
 bool machine_makes_events(const Machine *machine);
 
 /* The condition under which the current instruction runs; NULL: always. */

@@ -66,7 +66,7 @@ bool machine_may_have_left(const Machine *machine, uint32_t control) {
   return false;
 }
 
-/* An error in a loop is not certain if the loop may have ended before. In that case the function is called during the run, where
+/* An error in a loop is not certain if the loop may have ended before it. In that case the function is called during the run, where
  * the conditions are known. */
 bool machine_error(Machine *machine, const char *format, ...) {
   char text[512];
@@ -274,6 +274,8 @@ bool machine_makes_events(const Machine *machine) {
   }
   return true;
 }
+
+bool machine_is_idle(const Machine *machine) { return machine->frames.count <= 1; }
 
 const Value *machine_result(const Machine *machine, uint32_t index) { return &machine->stack.data[index]; }
 const Value *machine_slot(const Machine *machine, uint32_t slot) { return &machine->frames.data[0].slots[slot]; }

@@ -59,7 +59,7 @@ typedef struct Frame {
   ChunkMark mark, floor;
   bool is_probe; /* runs only up to CODE_BODY, to learn the sizes of the outputs */
   bool
-      is_done; /* every path has returned; the values of the last path count for all cases in which no other path returned */
+      is_done; /* every path has returned; the values of the last path are used in all cases in which no other path returned */
   VEC(Snapshot) returns; /* of the outputs */
 } Frame;
 
@@ -81,7 +81,7 @@ struct Machine {
   Arena literal_arena;
   uint64_t runs;        /* so far */
   char *path;           /* condition under which the current instruction runs; NULL: always */
-  char *route;          /* the same without the negated conditions of paths that have left: those paths win */
+  char *route;          /* the same without the negated conditions of paths that have left, which have priority */
   uint64_t steps, paid; /* steps of this run, and how many of them were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
   uint64_t shortened;   /* steps allowed in the next run; 0: as usual */

@@ -58,16 +58,20 @@ uint32_t model_named(const Model *model, Name name) {
   return name < model->variable_of_name.count ? model->variable_of_name.data[name] - 1 : MAP_NONE;
 }
 
-uint32_t model_add_variable(Model *model, Variable variable) {
+/* The leaf is made now, so that the order of terms follows the order of declarations. */
+Expr model_add_leaf(Model *model, Variable *variable) {
   uint32_t position = model->variables.count;
-  IndexVec *list = role_list(model, variable.role);
-  variable.index = list->count;
+  IndexVec *list = role_list(model, variable->role);
+  variable->index = list->count;
   vec_push(model->heap, list, position);
-  vec_push(model->heap, &model->variables, variable);
-  model_name_variable(model, variable.name, position);
-  /* The leaf is made now, so that the order of terms follows the order of declarations. */
-  model_leaf(model, position, 0);
-  return position;
+  vec_push(model->heap, &model->variables, *variable);
+  model_name_variable(model, variable->name, position);
+  return model_leaf(model, position, 0);
+}
+
+uint32_t model_add_variable(Model *model, Variable variable) {
+  model_add_leaf(model, &variable);
+  return model->variables.count - 1;
 }
 
 uint32_t model_find(const Model *model, const char *name) {

@@ -206,6 +206,9 @@ Variable variable_make(Name name, BaseType type, Role role);
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
 uint32_t model_add_variable(Model *model, Variable variable);
 
+/* The same for a copy of the variable, whose index is set; returns its leaf. */
+Expr model_add_leaf(Model *model, Variable *variable);
+
 /* Position of a variable by flat name; MAP_NONE if there is none. */
 uint32_t model_find(const Model *model, const char *name);
 uint32_t model_named(const Model *model, Name name);
@@ -298,8 +301,8 @@ typedef struct Aliases {
 } Aliases;
 
 /* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1) stay equations. An
- * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so no value that the user
- * gave is lost. Conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
+ * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so that no value given by
+ * the user is lost. Conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
 Aliases model_find_aliases(Model *model, Arena *arena);
 
 /* Residuals of the kept equations with the representatives substituted for the eliminated unknowns (also in derivatives). */

@@ -321,8 +321,7 @@ static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   return true;
 }
 
-/* Later uses of such a value, in divisions or comparisons, cannot be distinguished from harmless ones. So the value is reported
- * where it arises. */
+/* Later, nothing shows whether a division or comparison with such a value does harm. So the value is reported where it arises. */
 static void warn_of_round_off(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   diag_warning(diags, DIAG_WARNING, variable->span, "`%s` is only round-off: `%s` is %.3g",

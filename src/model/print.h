@@ -64,7 +64,7 @@ void print_as_written(Heap *heap, TextVec *text, const char *name);
 /* The name as text in the arena. */
 const char *print_name(Print *print, Name name);
 
-/* The name of a record. Notes that the text refers to it. */
+/* The name of a record. Records that the text refers to it. */
 const char *print_record(Print *print, uint32_t definition);
 
 /* The beginning of a record value: R( or, for a function as an argument, function f( with labels before its fields. */
@@ -78,7 +78,7 @@ void print_type(Print *print, TextVec *text, Type type);
 /* Literal number `value` of an enumeration: 'E'.'a'. */
 void print_literal(Print *print, TextVec *text, uint32_t enumeration, double value);
 
-/* Notes that the text calls a routine (for its output number `output`), and returns the name to call. */
+/* Records that the text calls a routine (for its output number `output`), and returns the name to call. */
 const char *print_use(Print *print, uint32_t routine, uint32_t output);
 
 /* ---- print_call.c: members of LeafPrinter ---- */

@@ -53,7 +53,7 @@ typedef struct Item {
 
 #define NO_RECORD UINT32_MAX
 
-/* The facts about a slot from the code before CODE_BODY. */
+/* The facts about a slot that the code before CODE_BODY gives. */
 typedef struct SlotDeclaration {
   bool is_declared;
   const Rope *sizes; /* NULL: a scalar */

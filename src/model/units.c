@@ -296,7 +296,7 @@ static NodeUnit node_unit(Checker *checker, Expr e) {
 
 /* ---- equations ---- */
 
-/* Finds why the units of two sides differ; false if they do not differ, as far as known. */
+/* Finds why the units of two sides differ; false: as far as is known, they do not differ. */
 static bool find_difference(Checker *checker, Expr left, Expr right, UnitClash *found) {
   *found = checker->clashes[left].is_found ? checker->clashes[left] : checker->clashes[right];
   if (found->is_found) return true;

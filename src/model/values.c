@@ -388,7 +388,7 @@ typedef struct Selection {
   bool is_scalar, is_logical, is_chosen;
 } Selection;
 
-/* Do conditions choose the subscript among known positions in the range? left: how many more there may be. */
+/* Do conditions choose the subscript among known positions in the range? left: how many more positions there may be. */
 static bool is_chosen(Machine *machine, const char *scalar, uint32_t size, uint32_t *left) {
   const Domain *domain = machine_domain(machine);
   double number;

@@ -14,8 +14,8 @@ typedef struct LeastNorm LeastNorm;
 /* For a matrix with this pattern of compressed columns, which must outlive it. Lives in the heap. */
 LeastNorm *least_norm_new(Heap *heap, int32_t rows, int32_t columns, const int32_t *start, const int32_t *row);
 
-/* The unit of each column; a column with 0 is held, and is not part of the matrix. Must come before least_norm_factor; cheap while
- * the same columns are held. */
+/* The unit of each column; a column with 0 is held, and is not part of the matrix. Must be called before least_norm_factor;
+ * costs little while the same columns are held. */
 void least_norm_set_units(LeastNorm *norm, const double *unit);
 
 /* Forgets the order of pivots. */

@@ -28,7 +28,7 @@ static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
 static const double FLOOR = 4e-16;      /* a smaller step is lost in round-off */
 static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
 static const double SHORTEST =
-    1e-5; /* smallest step of a continuation, relative to the size of a column; the next number is relative to that, too */
+    1e-5; /* smallest step of a continuation, relative to the size of a column; the next number is also relative to that size */
 static const double FIRST = 0.25;
 static const double LEAST_DAMPING = 1e-4;
 static const double FARTHEST_SLIDE = 64; /* relative to the step of the linear model */
@@ -41,7 +41,7 @@ static const double LONGEST = 0.5;    /* careful step, relative to the size of a
 static const double UNNOTICED = 1e-3; /* part of a step, relative to the round-off of each row */
 static const double LEAST_FRACTION = 1e-8; /* of a correction */
 static const double ASTRAY =
-    1e3; /* relative to nominal and first value: a larger column no longer counts for the terms of a row */
+    1e3; /* relative to nominal and first value: of a larger column, only this much counts in the terms of a row */
 static const double FLAT =
     1e-3; /* fraction of a path along which rows do not change, relative to a path of nominal length */
 static const double SINGULAR = 1e11; /* a matrix whose inverse amplifies more counts as singular */
@@ -58,8 +58,8 @@ struct Nonlinear {
   double *damping;    /* per column: factor of the weight, below 1 for those that diverged */
   double *unit;       /* per column: in the norm */
   double slack;       /* slack of the last step */
-  double rest;        /* the sum of squares that the step should leave according to the linear model, */
-  double after;       /* the sum of squares that the step leaves */
+  double rest;        /* the sum of squares after the step, according to the linear model, */
+  double after;       /* the actual sum of squares after the step */
   double *entered;    /* per column: its value at the start of the search */
   double *step, *trial, *best, *origin, *target; /* per column */
   double *right;                                 /* per row */
@@ -145,7 +145,7 @@ static bool evaluate(Nonlinear *nonlinear, const double *x, double *squares) {
   return isfinite(*squares);
 }
 
-/* The scale of a row is taken from its entries in free columns; entries in held columns count a thousandth. So a row
+/* The scale of a row follows from its entries in free columns; entries in held columns have a weight of a thousandth. So a row
  * that hardly depends on free unknowns does not outweigh the others. */
 static void scale_rows(Nonlinear *nonlinear, const double *x) {
   double *scale = nonlinear->scale, *free_scale = nonlinear->free_scale;
@@ -385,9 +385,8 @@ static void relieve(Nonlinear *nonlinear, double factor) {
   for (int32_t k = 0; k < nonlinear->columns; k++) nonlinear->damping[k] = fmin(1, factor * nonlinear->damping[k]);
 }
 
-/* One iteration: a step that makes the rows smaller. If only a small fraction of a step makes them smaller, first the
- * columns that move too far are damped, then the rows are required to hold less exactly, which shortens the step
- * (Levenberg, Marquardt). */
+/* One iteration: a step that makes the rows smaller. If only a small fraction of a step makes them smaller, columns that move
+ * too far are damped first. Then the rows are required to hold less exactly, which shortens the step (Levenberg, Marquardt). */
 static bool advance(Nonlinear *nonlinear, double *x, double squares, double *slack, bool near) {
   for (int tries = 0; *slack <= MOST_SLACK; tries++) {
     bool found = find_step(nonlinear, x, *slack);
@@ -470,7 +469,7 @@ static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size
   return answers;
 }
 
-/* The same with diverged columns limited to plausible sizes: compared with 1e12 * cos(1e12) every sine is small, but not
+/* The same with diverged columns limited to plausible sizes: every sine is small compared with 1e12 * cos(1e12), but not
  * compared with its terms. */
 static bool astray_hold(Nonlinear *nonlinear, double *x, RowSize *size) {
   double squares, *plausible = heap_array(nonlinear->heap, (size_t)nonlinear->columns, sizeof *plausible);
@@ -720,8 +719,8 @@ static double step_squares(const Nonlinear *nonlinear) {
   return squares;
 }
 
-/* The step along the solutions that ends as near to a target as their linear model allows. If there are as many rows
- * as columns, there are solutions to move along only where rows depend on each other, and round-off hides that. */
+/* The step along the solutions that ends as near to a target as their linear model allows. If there are as many rows as
+ * columns, it can move along solutions only where rows depend on each other, and round-off hides that. */
 static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *target) {
   nonlinear->slack = nonlinear->free > nonlinear->rows ? SLACK : FIRM_SLACK;
   return solve_least_norm(nonlinear, x, target);
@@ -747,9 +746,8 @@ static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_u
   return any;
 }
 
-/* Does a small step along the solutions get nearer to the origin? If so, moves x there. A point where the solutions
- * are normal to the direction of the origin may be farther away than its neighbours, like the top of a bell curve seen from
- * below. */
+/* Does a small step along the solutions get nearer to the origin? If so, moves x there. Where the solutions are normal to the
+ * direction of the origin, the point may be farther from the origin than its neighbours, like the top of a bell curve. */
 static bool step_aside(Nonlinear *nonlinear, double *x, bool only_undrawn) {
   double away = distance(nonlinear, x), squares;
   double *held, *place;
@@ -792,8 +790,9 @@ static void slide(Nonlinear *nonlinear, double *x, NonlinearResult *result) {
       copy(nonlinear, x, held);
       break;
     }
-    fraction = fmin(4 * fraction,
-                    FARTHEST_SLIDE); /* twice the last step: far from its curve the origin has only a weak effect */
+    fraction =
+        fmin(4 * fraction,
+             FARTHEST_SLIDE); /* twice the last step, because an origin far from the curve has only a weak effect */
     if (away - next < 1e-12 * away) break;
     away = next;
   }

@@ -23,8 +23,8 @@ typedef struct NonlinearProblem {
   bool (*residual)(void *context, const double *x, double *r);
   bool (*jacobian)(void *context, const double *x, double *entries);
 
-  /* If steps that reduce the residuals fail, try steps that reduce the next correction (Deuflhard's NLEQ-ERR). These find
-   * more solutions, but also false ones at singular points, with huge unknowns. So they are not used for start values: a
+  /* If steps that reduce the residuals fail, try steps that reduce the next correction (Deuflhard's NLEQ-ERR). These find more
+   * solutions, but also wrong ones with huge unknowns, at singular points. So they are not used for start values: a
    * singular point must be refused as a start. */
   bool by_corrections;
 
@@ -45,7 +45,8 @@ const char *nonlinear_rung_words(NonlinearRung rung);
 typedef enum NonlinearEnd {
   NONLINEAR_CONVERGED,
   NONLINEAR_UNDEFINED, /* the functions are undefined where it began */
-  NONLINEAR_SINGULAR, /* no step is left, and the Jacobian has dependent columns: `vanishing` is the largest of its null vector */
+  NONLINEAR_SINGULAR, /* no step is left, and the Jacobian has dependent columns: `vanishing` is the unknown with the largest
+                       * entry in the null vector */
   NONLINEAR_INCONSISTENT, /* no step is left, and the Jacobian is regular or has too few columns: `worst` cannot be satisfied near
                            * x */
   NONLINEAR_SLOW, /* the limit of iterations was reached */

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* The largest residual of a solution: relative to the sizes of a row's terms; relative to the effect of round-off in units of
- * nominal, where the terms vanish. */
+/* The largest residual of a solution: relative to the sizes of a row's terms or, if these vanish, relative to the effect of
+ * round-off in units of nominal. */
 static const double TERMS_CONSISTENT = 1e-10, TERMS_VANISHED = 1e-12;
 
 /* The sizes that the residual of a row is compared with: sums of |d row / d column| times |column| and times nominal, and the
@@ -28,7 +28,7 @@ static inline void row_size_add(RowSize *size, double entry, double value, doubl
   if (term > 0 && !(size->least > 0 && size->least <= term)) size->least = term;
 }
 
-/* Is the row so near to a pole that a relative error of this size decides? Near a pole, this ratio is that of a divisor's terms to
+/* Is the row so near to a pole that a relative error of this size matters? Near a pole, this ratio is that of a divisor's terms to
  * the divisor. If the divisor contains only parameters, it is the ratio of a column to its nominal value. */
 static inline bool row_may_be_pole(const RowSize *size, double error) {
   return size->least <= 10 * error * size->most || 1 <= 10 * error * size->largest;

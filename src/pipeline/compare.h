@@ -1,5 +1,5 @@
 /* compare: several methods and solvers on one model, side by side: sizes, work, residuals of the constraints by level, and drift of
- * invariants. It also measures how far each run is from one that is a hundred times more accurate, and how much its system
+ * invariants. It also measures the distance of each run from one that is a hundred times more accurate, and how much its system
  * amplifies a change at the start. */
 #pragma once
 

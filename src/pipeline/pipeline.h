@@ -41,11 +41,11 @@ typedef struct Request {
   bool initialize_only;
   bool tells_propagation; /* the report has the propagation of errors: see propagation.h */
   bool is_stepped;        /* the run only begins; the caller continues it, and no rows are recorded */
-  /* open all kinks, because structural analysis is wrong about differentiations: kink_modes.h */
+  /* make modes of all kinks, because structural analysis is wrong about differentiations: kink_modes.h */
   bool opens_kinks;
   bool keeps_modes;  /* keep the values with which the run began in each of its structures (ModeStart) */
   bool is_redundant; /* find and replace equations that follow from others on the solutions: redundancy.h */
-  bool keeps_method; /* keep the method even where structure misleads it and numerical ranks would take over */
+  bool keeps_method; /* keep the method even if structure misleads it; otherwise numerical ranks take over */
   const double *parameter_overrides; /* by leaf index, NAN: none; NULL: none at all */
   StartValues starts;
   double perturbation;    /* added to every state at the start, relative to its size or 1; needs a state-space form */
@@ -223,8 +223,8 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
                       Diags *diags);
 
 /* Writes the state of a run in progress, called in on_step at this time. Another program makes the same request with a resumption.
- * false: another program could not continue from it. Either other equations are active, or they have changed since the start, or
- * something exists only in memory. */
+ * false: another program could not continue from it. The reason is that other equations are active or have changed since the
+ * start, or that something exists only in memory. */
 bool simulation_write(Simulation *simulation, double time, Transfer *transfer);
 
 /* Makes a plan and runs it. */

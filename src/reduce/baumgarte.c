@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* Both parameters are by default this multiple of the fastest rate of change at the start; the book has 5 to 20. */
+/* By default both parameters are this multiple of the fastest rate of change at the start; the book uses 5 to 20. */
 static const double RATE_FACTOR = 10;
 
-/* With beta^2 g in an equation for the highest derivatives, round-off in g must stay below the tolerance. */
+/* An equation for the highest derivatives contains beta^2 g, so round-off in g must stay below the tolerance. */
 static const double ROUNDING = 1e-16;
 
 /* weight *= D^2 + 2 alpha D + beta^2, or D + alpha; degree is that of the result. */

@@ -235,7 +235,7 @@ static bool is_alias_alone(const Derived *derived, uint32_t q) {
   return array_order(derived->array, q) > 0 && derived->unknown[q] != MAP_NONE && !derived->used[q];
 }
 
-/* Writes column q + 1 as the derivative of column q, where it is a separate variable. */
+/* Writes the equation that column q + 1, if it is a separate variable, is the derivative of column q. */
 static void add_tie(Derived *derived, uint32_t q) {
   Dag *dag = derived->model->dag;
   uint8_t tie = derived->reduction->form.tie[q];
@@ -332,7 +332,7 @@ static bool has_sides(Derived *derived, const FormRow *row, const Expr *side) {
   return true;
 }
 
-/* Both sides, differentiated and summed. */
+/* Both sides, differentiated and added with the weights. */
 static void add_row(Derived *derived, const FormRow *row) {
   const char *how = rewriting(derived, row);
   if (how) {
@@ -544,7 +544,7 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
   reduced->column_index = index;
 }
 
-/* Modes of the same relation are the same. */
+/* Modes of the same relation are one mode. */
 static void map_modes(Reduction *reduction, Derived *derived) {
   Reduced *reduced = &reduction->reduced;
   const Modes *modes = reduction->modes;
@@ -558,8 +558,8 @@ static void map_modes(Reduction *reduction, Derived *derived) {
   map_free(&places);
 }
 
-/* A tie that is a separate equation has a derivative that the original array does not have. It starts with the value of its
- * successor, because the multipliers are zero at the start. */
+/* A tie that is a separate equation has a derivative that the original array does not have. The derivative starts with the
+ * value of its successor, because the multipliers are zero at the start. */
 static void start_ties(Reduction *reduction, const Derived *derived) {
   Reduced *reduced = &reduction->reduced;
   for (uint32_t q = 0; q + 1 < reduction->array->columns; q++) {

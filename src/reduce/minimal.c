@@ -23,7 +23,8 @@ enum { DENSE_LIMIT = 600 };
 
 static const double RANK_TOLERANCE = 1e-9, ROUNDING = 1e-12;
 
-/* A variable of an earlier condition is given up only if those of later conditions have derivatives smaller by this factor. */
+/* The tie of a variable of an earlier condition is given up only if the variables of later conditions have derivatives smaller
+ * by this factor. */
 static const double OLD_WEIGHT = 1e-3;
 
 typedef struct MinimalEntry {
@@ -321,8 +322,8 @@ static uint32_t direction_column(const NullColumn *direction) {
   return direction->column != MAP_NONE ? direction->column : direction->part->rate[0];
 }
 
-/* The directions of a part of E. owners: for each column that represents a direction, the number of parts that have it; `change` is
- * added. */
+/* The directions of a part of E. owners: for each column that represents a direction, the number of parts that have it, to
+ * which `change` is added. */
 static void count_owners(Minimal *minimal, const RatePart *parts, uint32_t p, const uint32_t *of, int change,
                          uint32_t *owners, Arena *arena) {
   uint32_t columns;
@@ -463,7 +464,8 @@ static void fill_constraint(Minimal *minimal, MinimalRow *row) {
   vec_free(heap, &used);
 }
 
-/* The weight of a derivative: in (39) and later, each new condition gives up one of the variables that it brought. */
+/* The weight of a derivative: in (39) and later, each new condition gives up the tie of one of the variables that it contains
+ * first. */
 static double column_weight(const Minimal *minimal, const MinimalRow *row, uint32_t q) {
   if (array_order(minimal->near.array, q) == 0 || minimal->tie[q - 1] == TIE_NONE) return 0;
   for (const MinimalRow *before = minimal->row; before < row; before++)
@@ -472,7 +474,8 @@ static double column_weight(const Minimal *minimal, const MinimalRow *row, uint3
   return 1;
 }
 
-/* Gives up one tie for the row, that of the largest derivative: together the rows then determine all that were given up. */
+/* Gives up one tie for the row, that of the largest derivative. Together the rows then determine all derivatives whose ties
+ * were given up. */
 static bool give_up_tie(Minimal *minimal, MinimalRow *row) {
   double largest = RANK_TOLERANCE;
   fill_constraint(minimal, row);

@@ -7,10 +7,10 @@
 #include "code/block_shape.h"
 #include "core/dummy.h"
 
-/* The preferences of a block: the larger the number, the less is a column preferred as a state. true: the weight of a column is its
- * preference times its allowed error, which changes during a run. false: the preferences are the weights; they are nominal values
- * of about the same size. Preferences by stateSelect are bounded, unless the matrix is regular in any case. It is if every row that
- * chooses dummies can be solved, with constant entries, for columns that are not preferred. O(entries). */
+/* The preferences of a block: a column with a larger number is less preferred as a state. true: the weight of a column is its
+ * preference times its allowed error, which changes during a run. false: the preferences are the weights; they are nominal
+ * values of about the same size. Preferences by stateSelect are bounded, unless the matrix is regular in any case. It is if
+ * every row that chooses dummies can be solved, with constant entries, for columns that are not preferred. O(entries). */
 bool preference_of_block(const Evaluator *evaluator, const BlockShape *shape, double *preference);
 
 /* The columns of variables with the stateSelect `always`, then those with `prefer`. */

@@ -1,13 +1,14 @@
 /* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 7) for constraints on variables that
  * have differential equations: Hessenberg forms of index 2 and higher.
  *
- * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D belongs to a coordinate partition: u are
- * independent ones among the derivatives x', and the dependent ones follow from the constraint differentiated once, v included. So
+ * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D belongs to a partition of the
+ * coordinates. u contains the independent derivatives among x'; the dependent ones, and v, follow from the constraint
+ * differentiated once. So
  * the method is: replace each constraint h(t, x) = 0 by its derivative, and reduce the result with dummy derivatives. Its states
  * are all x, the independent x', x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the
  * partition changes when it must. Equations that are linear in the multipliers and velocities are solved explicitly (special cases
  * 2 to 4), so no algebraic equation is left. Constraints that are linear in x stay as they are, and x is not a state (special cases
- * 1, 5). At index 2, constraints need only be linear in x at its own level, as nonholonomic constraints are linear in the
+ * 1, 5). At index 2, a constraint need only be linear in x at its own level, as a nonholonomic constraint is linear in the
  * velocities (section 1, [7]): x = D u + C^T v. */
 #include "reduce/method.h"
 

@@ -72,7 +72,7 @@ void form_use_highest_rows(Reduction *reduction) {
   }
 }
 
-/* A column of a row with a multiplier, at the row's own stage, has that multiplier in its tie. */
+/* If a row has a multiplier, the columns at the row's own stage have that multiplier in their ties. */
 static void tie_columns(Reduction *reduction) {
   Array *array = reduction->array;
   Form *form = &reduction->form;
@@ -199,8 +199,8 @@ bool reduction_keep_unconstrained(Reduction *reduction) {
   return true;
 }
 
-/* Makes the code of the reduced array, over the same model and modes. The reduced array depends on everything that the
- * original rows depend on, because it jumps when they do. */
+/* Makes the code of the reduced array, over the same model and modes. The reduced array depends on everything on which the
+ * original rows depend, because it jumps when they jump. */
 static void make_code(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;
   reduced->modes = reduction->modes;

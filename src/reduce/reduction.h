@@ -67,7 +67,7 @@ typedef struct Reduced {
   const int32_t *column_index; /* without structure: see System */
 
   /* How many differentiations are missing, which leaves a high index. Velocities then converge with about half the order of
-   * positions, and the errors of many small steps add up (reduced_accuracy). */
+   * positions, and errors of many small steps add up (reduced_accuracy). */
   int32_t left;
 
   /* Rate (1/time) at which the method damps errors; an explicit solver must resolve it. 0: it does not damp. */
@@ -114,8 +114,8 @@ typedef struct Reduction {
   const double *parameters;      /* by leaf index */
   const double *starts;          /* see Strangeness; NULL for none */
   const double *discrete_starts; /* before the initial event; NULL: as at the initial point */
-  /* given: the array, and its values at the consistent initial point. For a method by ranks these may be missing: no code, or no
-   * values. */
+  /* given: the array, and its values at the consistent initial point. For a method by ranks the code, or the values, may be
+   * missing. */
   bool is_converted; /* the array does not belong to the equations as written */
   bool opens_kinks;  /* turn all kinks into modes (kink_modes.h) */
   Array *array;

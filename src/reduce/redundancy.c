@@ -66,8 +66,8 @@ static uint32_t value_place(const RedundancySearch *search, const Strangeness *p
   return (int32_t)order <= search->order[j] ? search->start[j] + order : MAP_NONE;
 }
 
-/* Gives all discrete leaves their values at the start values in the equations of the problem: changes at events do not
- * affect their parts. */
+/* Replaces all discrete leaves in the equations of the problem by their values at the start values, so that changes at events
+ * do not affect the parts. */
 static void freeze_discretes(RedundancySearch *search) {
   Problem *problem = &search->whole->problem;
   Dag *dag = problem->model->dag;
@@ -119,8 +119,8 @@ static Dependences find_dependences(const Strangeness *part, const Ranks *ranks,
   return found;
 }
 
-/* Removes a row, and keeps the dependences without it. If some dependence contained the row, there is one dependence less. false:
- * no dependence contained it. */
+/* Removes a row, and keeps the dependences without it. If a dependence contained the row, their number falls by one. false: no
+ * dependence contained it. */
 static bool leave_row_out(Dependences *dependences, uint32_t row) {
   uint32_t m = dependences->rows, best = 0;
   double *vector = dependences->vector;
@@ -336,7 +336,8 @@ static RedundancySearch search_make(Strangeness *strangeness, double t) {
   return search;
 }
 
-/* Does every unknown occur in some equation? One that occurs in none has been forgotten: no constraint is superfluous for it. */
+/* Does every unknown occur in some equation? An unknown that occurs in none is a mistake of the model, not a multiplier of a
+ * redundant constraint. */
 static bool all_occur(const RedundancySearch *search) {
   const Pattern *pattern = &search->transposed;
   for (int32_t j = 0; j < pattern->n_rows; j++)

@@ -13,7 +13,7 @@
 
 typedef struct Redundancy {
   uint32_t count;
-  /* equations of the problem that follow from the others, when the earlier ones in this list are left out */
+  /* equations of the problem that follow from the others, without those earlier in this list */
   uint32_t *equation;
   Freedom freedom; /* as many unknowns without derivatives are free */
 } Redundancy;

@@ -10,7 +10,7 @@
 enum { SMALL_NODES = 5 };
 static const double PIVOT_PART = 0.1;
 
-/* If a pivot has fallen below this part of its value at the start, three more digits are lost than there. */
+/* If a pivot has fallen below this part of its value at the start, three more digits are lost than at the start. */
 static const double EDGE = 1e-3;
 
 /* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */

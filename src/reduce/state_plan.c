@@ -134,8 +134,8 @@ static bool is_unit_term(const Dag *dag, Expr row, Expr leaf) {
 }
 
 /* Eliminates a column that two rows contain with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. A row as
- * written gives the column rather than a merged one, and of two such rows the one with fewer variables does, because small terms
- * are lost in long sums. false: not this column. */
+ * written gives the column in preference to a merged one; of two such rows, it is the one with fewer variables, because small
+ * terms are lost in long sums. false: not this column. */
 static bool eliminate_unit(Heap *heap, Dag *dag, Assignments *block, uint32_t column) {
   uint32_t pair[2], count = 0;
   double factors[2], factor;
@@ -225,8 +225,9 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, in
   return true;
 }
 
-/* The matrix entries that the joint program of a unit evaluates. These are the entries of its stage that are not constant, and the
- * entries that the last correction of a nonlinear unit at a lower stage has changed. The latter then need no separate program. */
+/* The matrix entries that the joint program of a unit evaluates. These are the entries of its stage that are not constant, and
+ * the entries that the last correction of a nonlinear unit at a lower stage has changed. So no separate program is needed for
+ * the changed ones. */
 static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
   const BlockGroup *group = &shape->group[unit->stage];
   const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];

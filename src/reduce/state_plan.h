@@ -32,15 +32,15 @@ StateSpace *state_plan_space(Heap *heap, Evaluator *evaluator, const StatePlan *
  * of dummies in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
 
-/* [columns] those that nonlinear equations give, and on which no derivative depends. If these equations have several solutions, the
- * states do not show to which of them such a column belongs. Without states, these are all columns that nonlinear equations give.
+/* [columns] those that nonlinear equations give, and on which no derivative depends. If these equations have several solutions,
+ * the states do not show on which of them such a column is. Without states, these are all columns that nonlinear equations give.
  * NULL: there are none. Lives in the code's heap. */
 const bool *state_plan_branching(const StatePlan *plan);
 
 /* [columns] those that an equation gives explicitly and on which no derivative depends. Lives in the code's heap. */
 const bool *state_plan_spare(const StatePlan *plan);
 
-/* Are all columns given by formulas or linear systems, where the states are known? O(units). */
+/* Given the states, do formulas or linear systems give all other columns? O(units). */
 bool state_plan_is_direct(const StatePlan *plan);
 
 /* The system of these equations and unknowns of the problem, at their highest derivatives. NULL: it does not have this form, or it

@@ -190,8 +190,8 @@ static double try_step(PointSearch *search, const PartStep *step, const double *
 }
 
 /* One step, halved until the residual falls. Rows that follow from each other on the solutions are almost dependent near them, and
- * Gauss-Newton steps become long. With a damping of the square of the residual, steps still converge quadratically (Yamashita,
- * Fukushima 2001). So this is used where the first steps do not converge fast. */
+ * Gauss-Newton steps become long. If the damping is the square of the residual, steps still converge quadratically (Yamashita,
+ * Fukushima 2001). So this is used if the first steps do not converge fast. */
 static bool improve(PointSearch *search, double *y, double *norm) {
   const double quick = 0.25; /* a residual that falls this far needs no second step */
   Arena scratch = arena_make(search->strangeness->heap);
@@ -231,8 +231,8 @@ static void find_settled(PointSearch *search, const double *y, bool *settled) {
   }
 }
 
-/* Which columns may not move, in addition to fixed start values. With the last value, all other columns move equally
- * easily, because derivatives that move more easily may diverge. */
+/* Which columns may not move, in addition to fixed start values. With the last value, all other columns move equally easily;
+ * derivatives that move more easily may diverge. */
 typedef enum Hold { HOLD_NOTHING_ALIKE, HOLD_NOTHING, HOLD_SETTLED, HOLD_GIVEN } Hold;
 
 static const Variable *variable_of(const Strangeness *strangeness, uint32_t column) {
@@ -334,7 +334,7 @@ static PointSearch search_make(const Strangeness *strangeness, double t, bool in
   return search;
 }
 
-/* From y to a point where the rows hold, by continuation: otherwise many derivatives at once may make it diverge. */
+/* Moves by continuation from y to a point at which the rows hold: with many derivatives at once, Newton's method may diverge. */
 static bool continue_to_point(PointSearch *search, double *y) {
   Heap *outer = search->strangeness->heap;
   void *ticket = NULL;
@@ -359,8 +359,8 @@ static bool continue_to_point(PointSearch *search, double *y) {
   return solved && rows_hold(search, y);
 }
 
-/* A remainder as small as the round-off of a round-off error becomes exactly zero: otherwise a search that starts here again
- * would not count it as zero. */
+/* A remainder as small as the round-off of a round-off error is set to zero: otherwise a search that starts here again would
+ * not treat it as zero. */
 static void drop_traces(const Strangeness *strangeness) {
   static const double trace = 4 * DBL_EPSILON * DBL_EPSILON;
   for (uint32_t q = 0; q < strangeness->array->columns; q++)

@@ -166,8 +166,8 @@ static void extend_null_vector(const Strangeness *strangeness, const Ranks *rank
   }
 }
 
-/* z^T F_w = 0 for all combinations of rows that are constraints on x. A random combination of these combinations has an
- * entry wherever any of them has one. */
+/* z^T F_w = 0 for all combinations of rows that are constraints on x. A random sum of these combinations has an entry wherever
+ * any of them has one. */
 int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y) {
   Arena scratch = arena_make(strangeness->heap);
   double *values = arena_array(&scratch, strangeness->evaluator->jacobian->nonzeros, sizeof *values);

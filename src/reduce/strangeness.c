@@ -147,10 +147,11 @@ static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *a
 /* Uses the array of the structural offsets, with its consistent point, if its ranks confirm the structural analysis. For this, its
  * rows must be independent and determine every column of w. With branches, they must also determine every column of x that cannot
  * be a state. false, silently: they do not, or it is too large. O(columns^3) of each block. */
-static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Blocks *coarse, Evaluator *evaluator,
-                               const double *y, double t) {
+static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Structure *structure,
+                               Evaluator *evaluator, const double *y, double t) {
   Array *array = code->array;
-  strangeness->parts = coarse_parts(array, coarse, strangeness->arena);
+  Blocks coarse = structure_coarse(strangeness->arena, &array->problem->incidence, structure);
+  strangeness->parts = coarse_parts(array, &coarse, strangeness->arena);
   if (!strangeness_fits(strangeness, &strangeness->parts, NULL)) return false;
   Arena scratch = arena_make(strangeness->heap);
   Ranks ranks;
@@ -295,7 +296,7 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move) {
     bool ok = strangeness_ranks(strangeness, t, strangeness->y, &scratch, &ranks);
     strangeness->a = ok ? ranks.all - ranks.high : 0;
     bool found = ok && level > 0 && strangeness->a == before;
-    /* The point has moved: an equal number of constraints need not be the same ones. */
+    /* The point has moved, so the same number of constraints may be other constraints. */
     found = found && strangeness_constraints(strangeness, &ranks, level - 1) == before;
     if (found) {
       strangeness->open = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof(uint32_t));
@@ -316,8 +317,8 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move) {
   return false;
 }
 
-/* A known point that is not consistent, because structural analysis was wrong about the equations, is not the nearest to the start
- * values. It is used only if nothing is found from these. */
+/* If structural analysis was wrong about the equations, the known point is not consistent, and not the nearest to the start
+ * values. It is used only if nothing is found from the start values. */
 bool strangeness_find_level(Strangeness *strangeness, double t) {
   ArrayRun known = strangeness->known;
   Diags *diags = strangeness->diags, silent = diags_make(strangeness->heap);
@@ -539,8 +540,8 @@ static bool apply(Reduction *reduction) {
   strangeness->rank_tolerance = strangeness_tolerance(&reduction->options);
   bool as_written = reduction->at.y && !reduction->is_converted;
   if (as_written) strangeness->problem = *reduction->array->problem;
-  if (as_written && strangeness_reduce(strangeness, reduction->code, &reduction->structure->coarse,
-                                       reduction->at.evaluator, reduction->at.y, reduction->time))
+  if (as_written && strangeness_reduce(strangeness, reduction->code, reduction->structure, reduction->at.evaluator,
+                                       reduction->at.y, reduction->time))
     use_staged_states(strangeness, reduction->at.dummy, reduction->time);
   else if (!build_uniform(strangeness, reduction)) return false;
   if (strangeness->reduced) {

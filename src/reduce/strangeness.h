@@ -89,7 +89,7 @@ void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 /* The same selection for a run, with its own evaluator at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
-/* Is this a column of x? The second function asks whether it is the derivative of the last column of x of its unknown. */
+/* Is this a column of x? The second function asks whether it is the derivative of the last column in x of its unknown. */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 
@@ -174,8 +174,8 @@ void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Aren
 /* Selects again at a consistent point. false: the ranks there differ from those at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);
 
-/* The leaves at which null vectors of d F / d (leaves) at (t, y) have entries, among the derivatives of these orders of the marked
- * unknowns. Leaves of order 0 should stay near their start values, derivatives near 0. false: there are none. Owned by the
+/* Among the derivatives of these orders of the marked unknowns: the leaves at which null vectors of d F / d (leaves) at (t, y)
+ * have entries. Leaves of order 0 should stay near their start values, derivatives near 0. false: there are none. Owned by the
  * arena. */
 bool freedom_find(const Strangeness *strangeness, double t, const double *y, const int32_t *order, const bool *is_leaf,
                   Freedom *freedom, Arena *arena);

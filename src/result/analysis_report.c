@@ -140,7 +140,7 @@ static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, A
     text_printf(heap, text, "  ... and %u more\n", analysis->singular.count - SHOWN);
 }
 
-/* Only where structure and numbers disagree. */
+/* Only if structure and numbers disagree. */
 static void text_regular(const Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
   text_singular(analysis, heap, text, arena);
   if (!analysis->checked || analysis->regular) return;
@@ -209,13 +209,14 @@ static void json_differentiations(const Analysis *analysis, JsonWriter *json, Ar
   json_array_end(json);
 }
 
-static void json_blocks(const Analysis *analysis, JsonWriter *json) {
+static void json_blocks(const Analysis *analysis, JsonWriter *json, Arena *arena) {
   const Blocks *blocks = &analysis->structure.blocks;
+  const bool *linear = analysis_linear(analysis, arena);
   for (uint32_t b = 0; json_next_object(json, b, (uint32_t)blocks->n_blocks); b++) {
     int32_t size = blocks->start[b + 1] - blocks->start[b];
     json_integers(json, "equations", blocks->row + blocks->start[b], size, 1);
     json_integers(json, "variables", blocks->column + blocks->start[b], size, 1);
-    json_key_bool(json, "linear", analysis->linear[b]);
+    json_key_bool(json, "linear", linear[b]);
   }
 }
 
@@ -232,11 +233,10 @@ static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
   for (uint32_t k = 0; json_next(json, k, analysis->redundant.count); k++)
     json_string(json, model_name(model, analysis->redundant.data[k]));
   json_key(json, "candidates");
-  for (uint32_t k = 0; json_next(json, k, (uint32_t)analysis->candidates.count); k++) {
-    uint32_t column =
-        analysis->array.column_start[analysis->candidates.variable[k]] + (uint32_t)analysis->candidates.order[k];
-    json_string(json, array_column_name(&analysis->array, column, arena));
-  }
+  json_array_begin(json);
+  for (uint32_t q = 0; q < analysis->array.columns; q++)
+    if (!array_is_highest(&analysis->array, q)) json_string(json, array_column_name(&analysis->array, q, arena));
+  json_array_end(json);
   json_key(json, "suggested");
   for (uint32_t k = 0; json_next(json, k, analysis->suggested.count); k++)
     json_string(json, analysis->suggested.data[k]);

@@ -76,7 +76,7 @@ static int common_exponent(double size) {
   return 3 * (int)floor(log10(size) / 3 + 1e-12);
 }
 
-/* The part that all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it. */
+/* The offset common to all values of a narrow range, as a multiple of 1000 steps; 0 if labels are short without it. */
 static double common_offset(const Axis *axis, const TickStep *step) {
   double size = fmax(fabs(axis->low), fabs(axis->high));
   if (size / step->size < 1e6) return 0;

@@ -1,7 +1,7 @@
 /* axis: the range of an axis, its ticks and their labels.
  *
- * Invariant: low < high, both finite (and positive on a logarithmic axis); ticks ascend within [low, high]. Labels are short for
- * every range: a common power of ten, or an offset that all values share, goes into `note`. */
+ * Invariant: low < high, both finite (and positive on a logarithmic axis); ticks ascend within [low, high]. Labels are short
+ * for every range: a power of ten or an offset that is common to all values goes into `note`. */
 #pragma once
 
 #include <stdbool.h>

@@ -13,7 +13,7 @@ typedef struct Walk {
   const Trajectory *const *results;
   size_t row[2]; /* the first row that was not passed yet */
   Sides at[2];
-  double slack; /* tolerance for times of events, where only common rows count; NAN: all rows count */
+  double slack; /* tolerance for times of events if only common rows count; NAN: all rows count */
 } Walk;
 
 static double time_at(const Trajectory *trajectory, size_t row) {
@@ -52,7 +52,7 @@ static bool has_row(const Trajectory *trajectory, double time) {
   return trajectory_time(trajectory, trajectory_find(trajectory, time)) == time;
 }
 
-/* Does result k have a row near the time, within the slack, at whose own time the other result has none? */
+/* Does result k have a row within the slack of this time, while the other result has none at the time of that row? */
 static bool has_event_near(const Walk *walk, uint32_t k, double time) {
   const Trajectory *mine = walk->results[k], *other = walk->results[1 - k];
   size_t before = walk->row[k], behind = row_behind(walk, k, time);

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* A trend counts when it moves the value by more than SIGNIFICANT standard deviations of the oscillation around it. A trend below
- * ROUNDING times the size of the value does not count. */
+/* A trend counts if it moves the value by more than SIGNIFICANT standard deviations of the oscillation around the trend. A
+ * trend below ROUNDING times the size of the value does not count. */
 static const double SIGNIFICANT = 4, ROUNDING = 4e-15;
 
 /* Moments over the samples with s = (t - t0) / (t1 - t0). */

@@ -287,7 +287,7 @@ static void append_link(Hdf5 *hdf5, const char *name, uint64_t address) {
   end_message(hdf5);
 }
 
-/* Links are messages of the group, and nowhere else: sections IV.A.2.c and k. */
+/* Links are stored only as messages of the group: sections IV.A.2.c and k. */
 static void append_group(Hdf5 *hdf5) {
   begin_message(hdf5, MESSAGE_LINK_INFO);
   append_number(hdf5, &hdf5->messages, 0, 2);

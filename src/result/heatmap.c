@@ -53,7 +53,7 @@ static bool is_logarithmic(const HeatmapAxis *axis) {
 
 static double halfway(double a, double b, bool logarithmic) { return logarithmic ? sqrt(a * b) : (a + b) / 2; }
 
-/* The edge before value k. The outer edges are as far from their values as the next ones. */
+/* The edge before value k. The distance of an outer edge from its value is that of the next edge. */
 static double edge(const HeatmapAxis *axis, uint32_t k, bool logarithmic) {
   const double *v = axis->values;
   uint32_t last = axis->count - 1;

@@ -224,7 +224,7 @@ static double matrix_get(const MatMatrix *matrix, uint32_t row, uint32_t column)
   return (double)low;
 }
 
-/* Element `item` of signal (or row) `index`, whichever way the file is laid out. */
+/* Element `item` of signal (or row) `index`, for both layouts of the file. */
 static double item_get(const MatReader *reader, MatPart part, uint32_t index, uint32_t item) {
   const MatMatrix *matrix = &reader->part[part];
   return reader->transposed ? matrix_get(matrix, item, index) : matrix_get(matrix, index, item);

@@ -15,7 +15,7 @@ enum {
   SERIES_EACH = 3 * SVG_COLOURS, /* with more series, colours and dashes repeat */
   MOST_PANELS = 12,
   BYTES_OF_CURVES = 150000,
-  BYTES_A_POINT = 8, /* the most bytes that a point takes, with rare exceptions */
+  BYTES_A_POINT = 8, /* a point takes at most this many bytes, with rare exceptions */
   LABEL_LENGTH = 44,
 };
 
@@ -84,7 +84,7 @@ static void put_pair(Drawing *drawing, bool first, Dot dot) {
 }
 
 static void pen_up(Pen *pen) {
-  if (pen->down && !pen->moved && pen->drawing) put(pen->drawing, "l0 0"); /* a lone point shows as a round dot */
+  if (pen->down && !pen->moved && pen->drawing) put(pen->drawing, "l0 0"); /* a single point is drawn as a round dot */
   pen->down = pen->moved = false;
 }
 
@@ -181,7 +181,7 @@ static void draw_band(Drawing *drawing, const Panel *panel, const PlotSeries *se
   put(drawing, "</title></path>\n");
 }
 
-/* A path of lone points, drawn by its round ends. */
+/* A path of single points, drawn by its round ends. */
 static void draw_dots(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
   svg_print(drawing->heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"42\" d=\"", svg_colour(place));
   Pen pen = {.drawing = drawing};
@@ -316,7 +316,7 @@ static void draw_entry(Drawing *drawing, const PlotSeries *series, uint32_t plac
   svg_words(heap, drawing->text, round(x) + 28, round(y) + 4, "", series->label, LABEL_LENGTH);
 }
 
-/* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines. */
+/* Draws the legend with its first line at `y` (or, if `draw` is false, only measures it); returns the number of its lines. */
 static uint32_t legend(Drawing *drawing, const Panel *panel, double y, bool draw) {
   double x = drawing->left + 4;
   uint32_t lines = panel->series.count ? 1 : 0;

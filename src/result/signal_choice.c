@@ -36,9 +36,8 @@ static bool is_differentiated(const SignalTable *signals, const char *name) {
   return is_there;
 }
 
-/* Among the names of one column, prefers the one with fewer components: `inertia.phi` to `inertia.flange_a.phi`. If
- * both have equally many, prefers the one whose derivative exists: `inertia.w` to `controller.u`, which only measures
- * it. */
+/* Of several names for one column, it prefers the one with fewer components: `inertia.phi` to `inertia.flange_a.phi`. If both
+ * have equally many, it prefers the one whose derivative exists: `inertia.w` to `controller.u`, which only measures the speed. */
 static bool is_better_name(const SignalTable *signals, const char *name, const char *than) {
   uint32_t dots = count_dots(name), least = count_dots(than);
   if (dots != least) return dots < least;

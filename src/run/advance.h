@@ -1,5 +1,6 @@
-/* advance: moves a run to a time. Steps go where they like: if the last one ends later, the time reached lies within it, and the step
- * stays open, with the work at its end still to be done. Exported solvers contain this file unchanged. */
+/* advance: moves a run to a time. The integrator chooses the ends of steps. If the last step ends later than this time, the
+ * time reached lies within it; the step stays open, and the work at its end is still to be done. Exported solvers contain this
+ * file unchanged. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +15,9 @@ typedef struct OpenStep {
 typedef struct AdvanceHost {
   bool (*has_ended)(void *host);
 
-  /* These return false if the run fails. The first one takes a step, and opens it unless it must be taken again. The second one makes
-   * a time within the step the time reached, or drops the step. The third one does the work at its end, and closes it. */
+  /* These return false if the run fails. The first one takes a step, and opens it unless it must be taken again. The second one
+   * sets the time reached to a time within the step, or drops the step. The third one does the work at the end of the step, and
+   * closes it. */
   bool (*take_step)(void *host);
   bool (*stay_within)(void *host, double t);
   bool (*close_step)(void *host);

@@ -34,7 +34,7 @@ static bool has_columns(Listing *listing, Expr e) {
   return true;
 }
 
-/* Does the equation contain a derivative, other than in conditions that have become modes since its incidence was made? */
+/* Does the equation contain a derivative? Conditions that have become modes since its incidence was made do not count. */
 static bool has_derivative(const Array *array, uint32_t i) {
   const Incidence *incidence = &array->problem->incidence;
   bool found = false;
@@ -186,7 +186,7 @@ static bool seems_violated(const Constraints *constraints) {
   return false;
 }
 
-/* A relation without event, noEvent(m >= 0), may hold or not where m is zero except for round-off. A constraint counts as satisfied
+/* A relation without event, noEvent(m >= 0), may hold or not if m is zero up to round-off. A constraint counts as satisfied
  * if it holds at columns that differ by no more than that. */
 static void check_beside(Constraints *constraints, double t) {
   const Evaluator *evaluator = constraints->view->original;

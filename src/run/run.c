@@ -18,7 +18,7 @@ typedef struct RunLists {
   TimeSpanVec unproven;
 } RunLists;
 
-/* Lists of earlier systems, the most recent first. Never changed once made, because saved states share them. */
+/* Lists of earlier systems, the most recent first. Once made they never change, because saved states share them. */
 typedef struct Earlier {
   const struct Earlier *before;
   RunLists lists;
@@ -39,7 +39,7 @@ struct RunLoop {
   double *output;
   uint64_t output_count, outputs;
   double next_output; /* time of the next output point; INFINITY: there is none */
-  /* an event was passed before the current output point: the step is taken again, and its rows are removed */
+  /* the step passed an event before the current output point: it is taken again, and its rows are removed */
   bool again;
   bool is_inexact;   /* a warning has said that a declared inverse is not one */
   OpenStep step;     /* the work at its end: its event, the choice of states */
@@ -168,8 +168,8 @@ static void record_behind(RunLoop *run, double t) {
   if (is_output) set_output_count(run, run->output_count + 1);
 }
 
-/* Limits the rows of events, which the user did not request. As text they take about three times as much as in memory, and
- * both together must stay below the limit of memory. So an excess of events ends the run with a message and its rows so far,
+/* Limits the rows of events, which the user did not request. As text, rows take about three times as many bytes as in memory,
+ * and both together must stay below the limit of memory. So an excess of events ends the run with a message and its rows so far,
  * before memory runs out. */
 static bool has_room_for_event(RunLoop *run, double t) {
   const Trajectory *rows = run->recorder ? run->recorder->trajectory : NULL;
@@ -424,7 +424,7 @@ static void cut_rows(RunLoop *run) {
 /* The status of a call that succeeded or failed. */
 static RunStatus status_of(RunLoop *run, bool ok) {
   bool is_restructured = !ok && stepper_restructured(run->stepper);
-  if (is_restructured) collect_counts(run); /* the lists of all systems are joined once, at their end */
+  if (is_restructured) collect_counts(run); /* the lists of all systems are joined once, after the last system */
   else if (!ok) stepper_report_failure(run->stepper), run_collect(run), cut_rows(run);
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }

@@ -56,7 +56,7 @@ typedef struct RunPlan {
 typedef struct RunLoop RunLoop;
 
 typedef enum RunStatus {
-  RUN_DONE,         /* came to the requested time, or the model or the callback ended the run */
+  RUN_DONE,         /* the requested time was reached, or the model or the callback ended the run */
   RUN_FAILED,       /* an error is in diags; the rows so far are in the recorder */
   RUN_RESTRUCTURED, /* at an event the equations take another structure: see run_event */
 } RunStatus;
@@ -94,7 +94,7 @@ typedef struct RunState RunState;
 RunState *run_save(RunLoop *run, Heap *heap);
 bool run_restore(RunLoop *run, const RunState *state);
 
-/* Begins in a system at the state of another loop that has the same kind of system. */
+/* Begins in a system with the state of another loop that has the same kind of system. */
 bool run_adopt(RunLoop *run, View *view, const RunPlan *plan, const RunState *state);
 
 /* Write and read the state as bytes (stepper.h). It is written after a step, in on_step. It is read into a loop that has begun in

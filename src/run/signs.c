@@ -66,8 +66,8 @@ static double root_of_line(const Looks *looks, int k) {
 }
 
 /* Detects a double zero between the second and the third evaluation. The square root of the determinant is a straight line
- * before and after the zero. Both lines lead to one time between the evaluations, to a tenth. A determinant that turns back
- * without reaching zero passes this test, too, if it comes that close to zero. */
+ * before and after the zero. Both lines are zero at the same time between the evaluations, up to a tenth of the distance. A
+ * determinant that turns back just before zero passes this test, too. */
 static bool touches(const Looks *looks, double *time) {
   double low = looks->time[2], high = looks->time[1];
   if (!(looks->value[3] * looks->value[0] > 0)) return false;

@@ -17,7 +17,8 @@
 
 /* ---- folds ---- */
 
-/* Keeps points apart, because the last ones may already be beyond the end of the branch by the error of the steps. */
+/* Keeps the points at a distance from each other, because the errors of steps may already have carried the last ones beyond the
+ * end of the branch. */
 static void keep_branch(Stepper *stepper) {
   if (stepper->now.before - stepper->recent.t < NEGLIGIBLE * stepper_span(stepper)) return;
   Moment swap = stepper->origin;
@@ -129,7 +130,7 @@ static StepStatus try_step(Stepper *stepper) {
   return steps_step(&stepper->steps, farthest_end(stepper));
 }
 
-/* Every step that begins where the last one began fails. Is the cause a singular point that the solution passes? */
+/* All steps from the beginning of the last one fail. Is the cause a singular point that the solution passes? */
 static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
@@ -154,7 +155,7 @@ static bool approach_instant(Stepper *stepper) {
   return true;
 }
 
-/* The explicit method has passed an instant in place of another method, without an event. The other method continues. */
+/* The explicit method has replaced another one to pass an instant, which caused no event. The other method continues. */
 static void leave_instant(Stepper *stepper) {
   if (!stepper->waiting || stepper_is_sliding(stepper) || !(stepper->t_passed > stepper->changed)) return;
   stepper_copy_values(stepper);
@@ -166,7 +167,7 @@ static bool meet_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
 }
 
-/* Steps would begin at a singular point. Can they, because the solution rests there? */
+/* Steps would begin at a singular point. Is that possible because the solution rests there? */
 static bool starts_at_rest(Stepper *stepper) {
   stepper->starts_singular = false;
   stepper->now.before = stepper->steps.integrator->time(stepper->steps.self);
@@ -235,8 +236,8 @@ static void find_divisors(Stepper *stepper, double t, const double *y, double *d
   for (uint32_t k = 0; k < evaluator->code->divisor.count; k++) divisor[k] = NAN;
 }
 
-/* Did none of them pass zero in the step to t? Before a zero, errors grow without bound, and the step control sees only those of
- * single steps. */
+/* Did none of them pass zero in the step to t? Errors grow without bound before a zero, but the step control sees only the
+ * errors of single steps. */
 static bool divisors_hold(Stepper *stepper, double t) {
   if (!stepper->divisors) return true;
   find_divisors(stepper, stepper->now.before, stepper->steps.begin, stepper->divisor_before);
@@ -480,8 +481,8 @@ static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
   refuse_many(heap, span / shortest, SELDOM, "%s needs %s steps", what);
 }
 
-/* Events and steps that are known in advance count as work. Events that a run finds do not count: the end of the run is known, and
- * it can be interrupted. */
+/* Events and steps that are known in advance count as work. Events that a run finds do not count: the end of the run is known,
+ * and the run can be interrupted. */
 static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
   const Switches *switches = view->switches;
   if (isfinite(options->stop)) {

@@ -57,7 +57,7 @@ typedef struct StepperStatistics {
   CertificateTotals certificate;
   PivotVec pivots;
   EventVec passed;      /* all events that the run passed, or only the first LISTED of them */
-  TimeSpanVec unproven; /* the first spans of time on which it is not proven that no event was missed */
+  TimeSpanVec unproven; /* the first spans of time for which there is no proof that no event was missed */
 } StepperStatistics;
 
 /* Adds the work of an earlier stepper of the same run; the lists stay as they are. */
@@ -130,7 +130,7 @@ bool stepper_watch_end(Stepper *stepper, double *solved);
 /* Prepares the next step: exchanges states and changes the method where that is better. false: an error is in diags. */
 bool stepper_prepare(Stepper *stepper, double t);
 
-/* Where the last step began. */
+/* The time at which the last step began. */
 double stepper_begin(const Stepper *stepper);
 
 /* Restarts at a time within the last step, with all columns there. false: an error is in diags. */

@@ -31,8 +31,9 @@ static void make_bounds(Stepper *stepper) {
   if (!any) stepper->low = stepper->high = NULL;
 }
 
-/* Does a step from `begin` to `end` go below the bound? Its error is measured against the distance to the bound. A small positive
- * concentration must not become a negative one that only the absolute tolerance allows, since equations may be unstable there. */
+/* Does a step from `begin` to `end` go below the bound? Its error is measured against the distance to the bound. A small
+ * positive concentration must not become negative just because the absolute tolerance allows it: equations may be unstable
+ * there. */
 static bool leads_below(double begin, double end, double bound, double tolerance, double size) {
   double allowed = fmax(tolerance * (begin - bound), LEAST_ABSOLUTE * fmax(1, fmax(size, fabs(bound))));
   return end < bound - allowed && end < begin;
@@ -56,9 +57,9 @@ static bool is_above(int count, const double *b, double bound, int halvings) {
   return is_above(count, before, bound, halvings - 1) && is_above(count, behind, bound, halvings - 1);
 }
 
-/* Does the step go below the bound inside? For most steps the cubic through both ends is enough to say no: its distance from the
- * bound is larger than its motion. If the polynomial of the method would cost evaluations, it is also enough that the cubic does
- * not reach the bound. */
+/* Does the step go below the bound inside? For most steps the cubic through both ends excludes this: its distance from the
+ * bound is larger than its change. If the polynomial of the method costs evaluations, the cubic also excludes it by not
+ * reaching the bound. */
 static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, double tolerance, double size) {
   double allowed = tolerance * fmax(fmax(step->begin, step->end) - bound, size);
   double least = fmin(step->begin + step->begin_slope / 3, step->end - step->end_slope / 3);

@@ -90,8 +90,8 @@ static bool goes_on(const Stepper *stepper) {
   return !stepper->view->settle.disturbed && stepper->steps.integrator->time(stepper->steps.self) == stepper->t_event;
 }
 
-/* Does the event change the structure for which the system was made? A system made for all branches may be singular in
- * some. */
+/* Does the event change the structure for which the system was made? A system made for all branches may be singular in some of
+ * them. */
 static bool leaves_structure(Stepper *stepper, bool settled) {
   View *view = stepper->view;
   if (view->settle.restructured || !view->conditions || view->holds) return view->settle.restructured;

@@ -33,8 +33,8 @@ static uint32_t farthest_jump(const Stepper *stepper) {
   return farthest;
 }
 
-/* The columns at t: states from the last step, or from the rates at its beginning, with the rows solved. Steps that hardly advance
- * do not update rates, which do not matter to them. */
+/* The columns at t: states from the last step, or from the rates at its beginning, with the rows solved. Steps that hardly
+ * advance do not update rates, because rates do not matter in such steps. */
 static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
   const System *system = &stepper->view->system;
   if (has_step && t >= stepper->now.before) {
@@ -68,8 +68,8 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
   return verdict;
 }
 
-/* The time scale of a singular point: the time since the last start, because the columns may change as fast as they did then; the
- * length of the run if the run begins there. */
+/* The time scale of a singular point is the time since the last start, because the columns may change as fast as they did at
+ * that start. If the run begins at the point, it is the length of the run. */
 static double way_to(const Stepper *stepper, double singular) {
   double way = singular - stepper->options.start, span = stepper_span(stepper);
   return way > 0 && way < span ? way : span;
@@ -133,8 +133,8 @@ bool stepper_passes_instant(Stepper *stepper, double t) {
   return true;
 }
 
-/* Sets the columns except states to the given start values that differ from the values where the run begins; false: there are
- * none. */
+/* Sets columns that are not states to their given start values if these differ from the values at the beginning of the run;
+ * false: there are none. */
 static bool take_start_values(Stepper *stepper, double *y) {
   Evaluator *evaluator = stepper->view->evaluator;
   void *ticket = NULL;
@@ -216,8 +216,8 @@ static bool reaches(const Stepper *stepper, double t) {
   return true;
 }
 
-/* Moves to the columns after an instant, at t, because the equations determine none at the instant itself. A leap never begins
- * where the last one ended. */
+/* Moves to the columns after an instant, at t, because the equations determine none at the instant itself. Such a move never
+ * begins at the time at which the last one ended. */
 static void leap(Stepper *stepper, double t) {
   stepper->t_passed = t;
   copy_numbers(stepper->steps.y, stepper->beyond, (size_t)stepper->view->system.columns);

@@ -44,7 +44,7 @@ void stepper_take_values(const Stepper *stepper, double *y) {
 void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->steps.y); }
 
 /* Variations are solved at the stages of radau, which chooses the number of stages only by the error of the solution. Three
- * stages are cheap for the solution, but need short steps where it is smoother than its variations. */
+ * stages are enough for the solution, but need short steps if it is smoother than its variations. */
 
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
@@ -124,8 +124,8 @@ void stepper_leave_if_stiff(Stepper *stepper) {
   leave_explicit(stepper, stepper->steps.integrator->time(stepper->steps.self), stepper->steps.ahead);
 }
 
-/* The method to continue with at t, where the current one has failed; NULL: there is none. An implicit method may succeed where
- * another one fails, as long as the run advances. */
+/* The method to continue with at t, after the current one has failed there; NULL: there is none. An implicit method may succeed
+ * where another one fails, as long as the run advances. */
 static const Integrator *other_integrator(const Stepper *stepper, double t) {
   if (stepper->steps.integrator == &integrator_erk) return &integrator_radau;
   if (stepper->steps.integrator == &integrator_radau) return &integrator_bdf;

@@ -1,5 +1,5 @@
-/* stepper_internal: shared by the files of the stepper. Their layers from the bottom: reports, integrator and choice of states,
- * events, steps. */
+/* stepper_internal: shared by the files of the stepper. Their layers, from the bottom to the top: reports, integrator and
+ * choice of states, events, steps. */
 #pragma once
 
 #include "core/constants.h"
@@ -191,7 +191,7 @@ bool stepper_can_cross(Stepper *stepper, double singular);
 /* The distance before and after it. */
 double stepper_crossing_gap(const Stepper *stepper, double singular);
 
-/* Did the last step begin at the start of the run, or at its restart after an event? */
+/* Did the last step begin at the start of the run, or at a restart after an event? */
 static inline bool stepper_is_first(const Stepper *stepper) {
   return stepper->now.before == stepper->options.start || stepper->now.before == stepper->t_event;
 }
@@ -208,7 +208,7 @@ void stepper_jump(Stepper *stepper, double t);
 
 /* ---- events ---- */
 
-/* Is the start regular? This cannot be examined without a structure: a system of several branches needs a plan for those
+/* Is the start regular? This cannot be examined without a structure: a system of several branches needs a plan for the branches
  * that hold. */
 bool stepper_start_is_regular(Stepper *stepper);
 
@@ -236,8 +236,8 @@ void stepper_make_defect(Stepper *stepper);
 
 /* ---- sizes ---- */
 
-/* Updates the sizes of states without a nominal value, with the columns y at t. If min or max fixes the sign of a
- * state, its size falls with it; otherwise its sign would be lost in an absolute tolerance. */
+/* Updates the sizes of states without a nominal value, with the columns y at t. If min or max fixes the sign of a state, its
+ * size falls with its value; otherwise the absolute tolerance would allow the other sign. */
 void stepper_note_sizes(Stepper *stepper, double t, const double *y);
 
 /* Do the polynomials of the last step, to t, violate the rows by more than the error of the step explains? Then it is taken again,

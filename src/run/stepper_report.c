@@ -307,7 +307,7 @@ bool stepper_report_failure(Stepper *stepper) {
   const LogicAction *action;
   const Assertion *assertion = first_failure(stepper, &action);
   if (!assertion) return true;
-  diags_keep(stepper->diags, assertion->said); /* what followed is its consequence */
+  diags_keep(stepper->diags, assertion->said); /* later failures are its consequence */
   double since = assertion->failure.since;
   DiagCode code = since > stepper->options.start ? DIAG_ASSERTION : DIAG_INIT_ASSERTION;
   diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", since, assertion->text);

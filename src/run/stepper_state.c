@@ -42,8 +42,8 @@ static void restore_values(Evaluator *evaluator, const SavedValues *saved) {
   copy_numbers(evaluator->pre, saved->pre, discretes);
 }
 
-/* If a run that was just restored is saved, the state must be the same, bit for bit. So the columns with which it began are saved:
- * those that a start has corrected would be corrected again at the next one. */
+/* If a run that was just restored is saved, the state must be the same, bit for bit. So the columns with which the run began
+ * are saved: columns that a start has corrected would be corrected again at the next start. */
 static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   const View *view = stepper->view;
   size_t columns = (size_t)view->system.columns;

@@ -89,7 +89,7 @@ void steps_begin(Steps *steps) {
   now->t_kink = HUGE_VAL;
 }
 
-/* None of the times is a NaN, for which fmin would be a call. */
+/* The times are not NaN, so a comparison can replace fmin, which would be a call. */
 double steps_end(const Steps *steps, double stop) {
   const StepsNow *now = steps->now;
   stop = stretches_end(&steps->stretches, now->before, stop);

@@ -35,7 +35,7 @@ typedef struct StepsHost {
   /* The integrator starts anew at (t, y), where a branch of the solution may begin. */
   void (*starts)(void *host, double t, const double *y);
 
-  /* Takes the conditions at (t, y), where a step begins or where delays changed, as the last known ones. */
+  /* Keeps the conditions at (t, y), where a step begins or delays have changed, as the last known ones. */
   void (*begin_conditions)(void *host, double t, const double *y);
 
   /* The first event after t that depends only on time; `until` is the last time of interest. */
@@ -50,7 +50,7 @@ typedef struct StepsHost {
   /* What is known about the inside of the last step. */
   StepInside (*inside)(const void *host);
 
-  /* Events may lie inside the last step. Was it repeated, to know its inside better? */
+  /* Events may lie inside the last step. Was it repeated to make its inside more accurate? */
   bool (*reads_again)(void *host);
 } StepsHost;
 
@@ -60,7 +60,8 @@ typedef struct StepEnd {
   bool is_event; /* an event of states, or a solution leaves an edge along which it slid */
   int mode;      /* that changes there, or whose condition is undefined; -1: none */
   bool
-      is_undefined; /* a condition is undefined at its end although its value matters there, and at the ends of shorter steps, too */
+      is_undefined; /* a condition is undefined at its end although its value matters there, and also at the ends of shorter
+                     * steps */
 } StepEnd;
 
 typedef struct Steps {

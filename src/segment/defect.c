@@ -92,8 +92,9 @@ static double norm_at_end(Defect *defect, const Segment *segment, const double *
 /* The part of the defect `error` that remains after stiff decay: one step of Newton's method for the error e of e = h (f(p + e) -
  * p'). It is accurate if a second step with the same matrix is small compared with it: convergence of the simplified Newton method
  * requires a quarter (Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 2.1). For exponentials, whose slope at one
- * point says nothing about other points, it is 1/e. Less than a tolerance may be round-off, which does not contract. A diode that
- * stops conducting within the step damps no errors afterwards, so the error at the end of the step counts, too. Overwrites `found`.
+ * point says nothing about other points, it is 1/e. Less than a tolerance may be round-off, which does not contract. A diode
+ * that stops conducting within the step no longer damps errors afterwards, so the error at the end of the step counts, too.
+ * Overwrites `found`.
  * NAN: unknown. */
 static double stiff_norm(Defect *defect, const Segment *segment, double part, double *error) {
   const System *system = defect->system;
@@ -151,7 +152,7 @@ static double next_part(const DefectLooks *looks, double t) {
 }
 
 /* The largest defect at these times. If the step is examined, also at a random point and, for rough systems, at the method's fixed
- * one. The first one that is too large ends the search. */
+ * one. The search ends at the first defect that is too large. */
 static double look_inside(Defect *defect, const DefectLooks *looks, const Segment *segment, double chance,
                           double largest, double *y) {
   double t0 = segment->t0, t1 = segment->t1, worst = 0;

@@ -1,14 +1,14 @@
 /* defect: by how much the polynomials of a step violate the equations inside it.
  *
- * At a point of the step the rows are solved for all other columns, from the states that the polynomials have there. The defect of
- * a state is its slope minus the resulting rate, times the step: the error that this difference causes over the whole step. Where
- * the equations are stiff, a wrong state returns at once. There (1 - h J)^-1 gives the remaining error, with J the Jacobian
- * of the rates at the point. The defect of an asymptotic step is a known multiple of its error (Enright, "A new error-control for
- * initial value solvers", 1989; Shampine, "Solving ODEs and DDEs with residual control", 2005). Jumps, bends and pulses between the
- * points of the method make it larger.
+ * At a point of the step the rows are solved for all other columns, from the states that the polynomials have there. The defect
+ * of a state is its slope minus the resulting rate, times the step: the error that this difference causes over the whole step.
+ * If the equations are stiff, the error of a state decays at once. Then (1 - h J)^-1 gives the remaining error, with J the
+ * Jacobian of the rates at the point. The defect of an asymptotic step is a known multiple of its error (Enright, "A new
+ * error-control for initial value solvers", 1989; Shampine, "Solving ODEs and DDEs with residual control", 2005). Jumps, bends
+ * and pulses between the points of the method make it larger.
  *
- * Columns that are not states count through the rates that depend on them. They are solved for at output points, so errors of their
- * polynomials do not matter. */
+ * Columns that are not states count through the rates that depend on them. They are solved for at output points, so errors of
+ * their polynomials do not matter. */
 #pragma once
 
 #include "segment/segment.h"
@@ -50,5 +50,5 @@ typedef enum DefectDoubt {
 bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, DefectDoubt doubt, double *y,
                          double *found);
 
-/* A pseudo-random number in [0, 1) for this number, always the same: a run must not depend on how it was begun. */
+/* A pseudo-random number in [0, 1), always the same for the same number: a run must not depend on how it was started. */
 double defect_drawn(double number);

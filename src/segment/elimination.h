@@ -32,8 +32,8 @@ typedef struct Elimination {
 /* Makes room for any choice of states of the system; lives in the heap. elimination_choose must follow. */
 Elimination *elimination_new(Heap *heap, const System *system);
 
-/* Accepts the present links of the system, for Jacobians of this pattern. NULL: the system's own; otherwise it has as many rows as
- * columns that are neither left out nor states. O(columns + nonzeros). */
+/* Accepts the present links of the system, for Jacobians of this pattern. NULL: the system's own; otherwise it has a row for
+ * each column that is not left out and not a state. O(columns + nonzeros). */
 void elimination_choose(Elimination *elimination, const JacobianPattern *jacobian);
 
 /* Are the links of the system still those of the choice? O(links). */

@@ -21,7 +21,7 @@ struct Kinks {
   double *least; /* arguments below this are zero within the tolerance */
   double tolerance;
   double *size;  /* of the terms of each argument, at the end of the last step */
-  uint32_t idle; /* kinks found in a row that delayed steps */
+  uint32_t idle; /* number of consecutive kinks that delayed steps */
   double *y;     /* columns at the last evaluation */
 };
 
@@ -203,8 +203,8 @@ static bool find_first(KinkStep *step, Bracket stretch, double size, Kink *kink,
   return true;
 }
 
-/* If steps end again and again soon after their beginning because an argument near zero passes it, they end at errors of this
- * argument. Within these errors it is zero. */
+/* If steps repeatedly end soon after their beginning because an argument near zero passes zero, they end at errors of this
+ * argument. Within these errors it counts as zero. */
 static void note_found(Kinks *kinks, uint32_t k, double part) {
   kinks->idle = part < MINOR ? kinks->idle + 1 : 0;
   if (kinks->idle < FEW) return;

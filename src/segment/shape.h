@@ -9,7 +9,7 @@
 typedef struct StepShape {
   int degree;  /* less than BERNSTEIN_MOST; 0 before the first step */
   double part; /* part of the step: a place between the method's points at which the defect is large */
-  /* the largest defect of a smooth solution with the error that the method found, as an error in tolerances, where that exceeds
+  /* the largest defect that a smooth solution can have with the error that the method found, in tolerances, if it exceeds
    * DEFECT_HARMLESS */
   double defect;
 } StepShape;

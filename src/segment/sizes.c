@@ -30,7 +30,7 @@ struct Sizes {
   double *decay;    /* [columns] derivative of the rate of a state with respect to the state itself */
 };
 
-/* As fmax and fmin where the first number is defined, without a call: these run over all columns in each step. */
+/* Like fmax and fmin if the first number is defined, but without a call, because they are used for all columns in each step. */
 static inline double larger(double a, double b) { return b > a ? b : a; }
 static inline double smaller(double a, double b) { return b < a ? b : a; }
 
@@ -93,7 +93,7 @@ static void note_largest(Sizes *sizes, const double *y) {
   size_t columns = (size_t)system->columns;
   bool solves = system->given && memchr(system->given, false, columns);
   memset(sizes->largest, 0, columns * sizeof *sizes->largest);
-  memset(sizes->solved, 0, solves ? columns * sizeof *sizes->solved : 0); /* all zero, if nothing is ever solved */
+  memset(sizes->solved, 0, solves ? columns * sizeof *sizes->solved : 0); /* all zero if nothing is ever solved */
   memset(sizes->floor, 0, solves ? columns * sizeof *sizes->floor : 0);
   for (int32_t l = 0; l < system->links && solves; l++) sizes->floor[system->link_from[l]] = 1;
   for (int32_t c = 0; c < system->columns; c++) {
@@ -147,8 +147,8 @@ static inline void raise_size(Sizes *sizes, int32_t c, double size, double floor
   if (sizes->is_sized[c]) sizes->size[c] = smaller(larger(larger(size, PRESENT), floor), 1);
 }
 
-/* Raises sizes to an estimate of how much the rates, and other states as large as their sizes, move the states within this time. A
- * state that decays forgets what moved it, and moves others for no longer than that. */
+/* Raises sizes to an estimate of how much the rates, and other states as large as their sizes, move the states within this
+ * time. The effects on a state that decays, and its effects on others, last only for its decay time. */
 static void raise_to_floors(Sizes *sizes, double time, const double *y) {
   const System *system = sizes->system;
   const int32_t *from = system->link_from, n = system->links, entries = sizes->is_known ? sizes->entries : 0;
@@ -197,7 +197,7 @@ void sizes_note(Sizes *sizes, const SizesStep *step, const double *y) {
   for (int32_t c = 0; c < sizes->system->columns; c++) {
     sizes->known[c] = larger(sizes->known[c], fabs(y[c]));
     if (!sizes->is_sized[c]) continue;
-    sizes->size[c] = 1; /* columns that were states before have sizes, too */
+    sizes->size[c] = 1; /* columns that were states before also have sizes */
     any = true;
   }
   if (any && !sizes->is_wide && !step->is_sliding) follow_sizes(sizes, step, y);

@@ -16,8 +16,8 @@ typedef struct System {
   int32_t columns, rows, links;
   const int32_t *link_from, *link_to; /* may change between steps; the integrator is then told */
 
-  /* The column that holds the time derivative of column i whether i is a state or not, -1 if there is none;
-   * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `complete`
+  /* The column that holds the time derivative of column i, whether i is a state or not; -1: there is none. It is fixed for the
+   * system's life; for a state it is the link_to. It predicts the columns that `complete`
    * solves for, so that its Newton iteration starts close. NULL: nothing is known beyond the links. */
   const int32_t *successor;
 
@@ -44,8 +44,8 @@ typedef struct System {
   /* dG/dy into values[nonzeros], in the order of the pattern. */
   EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
 
-  /* Does a step from (t, y) to (t_end, end) pass an edge where slopes of the equations change without ending the step? There
-   * the error of a method falls with a lower order. NULL: there is no such edge. */
+  /* Does a step from (t, y) to (t_end, end) pass an edge at which slopes of the equations change, without ending there? In such
+   * a step the error of a method has a lower order. NULL: there is no such edge. */
   bool (*bends)(void *context, double t, const double *y, double t_end, const double *end);
 
   /* State-space form: given t, the states in y, and guesses in the other columns, solves G = 0 for all other columns, in place.
@@ -72,8 +72,8 @@ typedef struct System {
   const int32_t *follower, *given_by;
   int32_t followers;
 
-  /* [columns] that conditions read, that depend on time, and whose derivative is not a column. If the states are at rest, the ends
-   * of a step say nothing about them. NULL: there are none. */
+  /* [columns] that conditions read, that depend on time, and whose derivative is not a column. If the states are constant, the
+   * ends of a step say nothing about these columns. NULL: there are none. */
   const bool *watched;
 
   /* d rates / d states, dense column-major links x links, at a point solved by `complete`; by the implicit function theorem. NULL

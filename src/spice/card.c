@@ -1,5 +1,5 @@
-/* card: see card.h. Included files are read with a stack, so that a chain of includes costs no call depth. It is cut at a depth
- * that only a cycle reaches. */
+/* card: see card.h. Included files are read with a stack, so that a chain of includes costs no call depth. The chain ends at a
+ * depth that only a cycle reaches. */
 #include "spice/card.h"
 
 #include "base/utf8.h"

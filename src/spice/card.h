@@ -12,7 +12,7 @@ typedef struct Card {
   const uint32_t *place; /* per byte of the text, and one past it */
   const char *file;      /* of an included card; NULL: the netlist itself */
   uint32_t line;         /* in that file, from 1 */
-  Span whole;            /* the place of text that the user did not write; used if there are no places */
+  Span whole;            /* if there are no places: the place of text that the user did not write */
 } Card;
 typedef VEC(Card) CardVec;
 

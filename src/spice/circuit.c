@@ -7,7 +7,7 @@ static Expr optional_constant(Circuit *circuit, double value) {
   return value != 0 ? dag_constant(circuit->dag, value) : EXPR_NONE;
 }
 
-/* Errors are relative to 1/10 V for voltages and to 1/10 mA for currents. */
+/* Errors are measured in units of 0.1 V for voltages and 0.1 mA for currents. */
 static double nominal_of(const char *unit) { return !strcmp(unit, "V") ? 0.1 : !strcmp(unit, "A") ? 1e-4 : 0; }
 
 uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span) {

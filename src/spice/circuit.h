@@ -177,7 +177,7 @@ typedef struct Circuit {
   double step, stop;
   bool uses_initial; /* uic */
   SpiceModel *made;
-  Sweep sweeps[2]; /* for .dc: the second advances one step whenever the first has run through */
+  Sweep sweeps[2]; /* for .dc: the second source advances one step whenever the first one has taken all of its values */
   uint32_t sweep_count;
 } Circuit;
 
@@ -238,10 +238,10 @@ typedef struct Cursor {
 /* A number with its suffix at the cursor. */
 bool read_number(Cursor *cursor, double *value);
 
-/* Reads an expression as far as it goes, without the braces and quotes around it. */
+/* Reads an expression up to its end, without the braces and quotes around it. */
 Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor);
 
-/* A truth value is the number 1 or 0 in SPICE. Where a number decides, this is the condition. */
+/* A truth value is the number 1 or 0 in SPICE. This converts a number to a condition. */
 Expr as_condition(Dag *dag, Expr e);
 
 /* Reads these bytes of a card, all of them, as the expression of a behavioural source or of a parameter. */

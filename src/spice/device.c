@@ -19,7 +19,7 @@ static const DeviceKind KINDS[] = {
 #undef DEVICE
 };
 
-/* Known to every device. */
+/* Names that every device knows. */
 static const char COMMON[] = "par = multiple*around\n"
                              "t = (given(temp) ? temp : temper + dtemp) + 273.15\n"
                              "tn = tnom + 273.15\n"

@@ -109,7 +109,7 @@ static const char *named_element(const Element *element, uint32_t k) {
                       names_text(element->circuit->names, name_at(element, k)));
 }
 
-/* A plain number becomes a parameter with the element's name, so that a run may change it. */
+/* A plain number becomes a parameter with the element's name, so that a run can change it. */
 static Expr as_parameter(const Element *element, Expr value, const char *unit) {
   if (value == EXPR_NONE || !dag_is_constant(element->dag, value, NULL)) return value;
   return add_parameter(element->circuit, element_name(element), value, element->card, unit);
@@ -977,7 +977,7 @@ static int pass_of(const Card *card) {
   return strncmp(card->text, ".dc", 3) ? 2 : 1;
 }
 
-/* Values of nodes do not create nodes. */
+/* A value of a node does not create the node. */
 static bool comes_last(const Card *card) {
   return !strncmp(card->text, ".ic", 3) || !strncmp(card->text, ".nodeset", 8);
 }

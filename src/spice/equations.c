@@ -20,7 +20,7 @@ typedef struct Writer {
   Expr *floating;
   uint32_t unknowns;  /* of them */
   TermVec *rows;      /* per node: its current law */
-  uint32_t *terminal; /* per node: the part whose row has its currents, too */
+  uint32_t *terminal; /* per node: the part whose row also contains the node's currents */
 } Writer;
 
 static Expr zero_of(const Writer *writer) { return dag_constant(writer->dag, 0); }
@@ -222,9 +222,9 @@ static Expr branch_current(Writer *writer, const Branch *branch) {
   return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
 }
 
-/* Some inner nodes of devices are joined to others by neither capacitors nor voltage sources. Such a node belongs to the terminal
- * to which an ohmic resistance joins it, and the terminal's row is the sum over both. So that resistance occurs only in the inner
- * node's row, and does not hide conductances of 1e-12 siemens in the terminal's. */
+/* No capacitor or voltage source joins some inner nodes of devices to other nodes. Such a node belongs to the terminal
+ * to which an ohmic resistance joins it, and the terminal's row is the sum over both. So this resistance occurs only in the
+ * inner node's row, and does not hide conductances of 1e-12 siemens in the terminal's row. */
 static void find_terminals(Writer *writer) {
   const Circuit *circuit = writer->circuit;
   const uint32_t *root = writer->network->root[LEVEL_CV];
@@ -373,7 +373,7 @@ static Expr moved_charge(const InitialCharges *start, const Branch *branch, doub
   return dag_subtract(writer->dag, branch->value, charge_at(writer, branch, given));
 }
 
-/* Conserves the sum over nodes joined by voltage sources, for each set of nodes except one. */
+/* For each set of nodes joined by voltage sources, except one, the sum of charges is conserved. */
 static void conserve_charge(InitialCharges *start) {
   Writer *writer = start->writer;
   Circuit *circuit = writer->circuit;

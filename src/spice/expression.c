@@ -195,8 +195,8 @@ static double growth_edge(const Dag *dag, Expr saturation) {
   return is_known ? fmin(HIGHEST_ARGUMENT, fmax(1, log(largest / current))) : HIGHEST_ARGUMENT;
 }
 
-/* growth(x, is): exp(x), continued by its tangent where the current is*exp(x) of a junction is 1e15 A. No circuit reaches that, but
- * guesses do, and from there Newton's method would come back by only 1 in x with each iteration. */
+/* growth(x, is): exp(x), continued by its tangent where the current is*exp(x) of a junction is 1e15 A. No circuit reaches that,
+ * but guesses do, and from there Newton's method would reduce x by only 1 in each iteration. */
 static Expr growth(Dag *dag, const Expr *x) { return tangent_exp(dag, x[0], growth_edge(dag, x[1])); }
 
 /* grows(x, is): does is*growth(x, is) still equal is*exp(x)? */
@@ -222,7 +222,7 @@ static Expr whole_part(Dag *dag, const Expr *x) {
   Expr up = dag_unary(dag, OP_CEIL, x[0]), down = dag_unary(dag, OP_FLOOR, x[0]);
   return dag_if(dag, positive(dag, x[0]), down, up);
 }
-/* Halfway between two whole numbers, rounding up and down differ: the even one counts. */
+/* Halfway between two whole numbers, where rounding up and down differ, the result is the even one. */
 static Expr nearest_whole(Dag *dag, const Expr *x) {
   Expr half = dag_constant(dag, 0.5);
   Expr up = dag_unary(dag, OP_FLOOR, dag_add(dag, x[0], half)),
@@ -264,7 +264,7 @@ static Expr depletion(Dag *dag, const Expr *x) {
   return dag_unary(dag, OP_NOEVENT, dag_if(dag, is_below, below, above));
 }
 
-/* How SPICE changes a junction potential with temperature, from its value at 27 degrees and back. */
+/* Converts a junction potential to another temperature as SPICE does, by way of 27 degrees. */
 static double potential_shift(double t) {
   static const double reference = 300.15, thermal = 1.38064852e-23 / 1.6021766208e-19;
   double gap = 1.16 - 7.02e-4 * t * t / (t + 1108);

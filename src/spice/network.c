@@ -92,7 +92,7 @@ static Adjacency adjacency_make(const Network *network, bool only_voltages, Heap
   return list;
 }
 
-/* Breadth-first search over nodes or, if only voltage sources count, over parts that capacitors join. */
+/* Breadth-first search over nodes or, if only voltage sources are followed, over the parts that capacitors join. */
 bool network_path(const Network *network, uint32_t a, uint32_t b, bool only_voltages, Path *path) {
   const Circuit *circuit = network->circuit;
   Heap *heap = circuit->heap;
@@ -241,8 +241,9 @@ static void contract_kind(Network *network, Circuit *circuit, Level level, Branc
   network->root[level] = sets_roots(&parts, circuit->arena, circuit->nodes.count);
 }
 
-/* States that may start anywhere. Nodes that capacitors join make a part; the voltages from its nodes to its root are such states
- * if voltage sources leave them free. So are the currents of inductors that close loops when everything else is contracted. */
+/* States that may start anywhere. Nodes that capacitors join make a part; the voltages from its nodes to its root are such
+ * states if voltage sources do not determine them. Such states are also the currents of inductors that close loops when
+ * everything else is contracted. */
 static void find_free(Network *network, Circuit *circuit) {
   uint32_t nodes = circuit->nodes.count;
   NodeSets voltages = sets_make(circuit->arena, nodes, NULL);

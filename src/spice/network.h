@@ -5,7 +5,7 @@
  *   Q_V-C  a voltage source that closes a loop of capacitors and voltage sources fixes a sum of capacitor voltages
  *   Q_CRV  nodes that only inductors and current sources lead away from: the sum of those currents is 0
  *
- * Invariant: the root of a part is its node of least number, so ground is the root of its own. */
+ * Invariant: the root of a part is its node with the smallest number, so ground is the root of its part. */
 #pragma once
 
 #include "spice/circuit.h"

@@ -1,5 +1,5 @@
-/* operating: the operating point as a separate model; its variables are the first ones of the circuit's. If a voltage or current
- * is undetermined when capacitors are open and inductors are shorts, it is set to 0 with a warning.
+/* operating: the operating point as a separate model; its variables are the first ones of the circuit's. Capacitors are open
+ * and inductors are shorts; a voltage or current that is then undetermined is set to 0, with a warning.
  *
  * Two homotopies lead there: all sources grow from 0 (source stepping), while conductances from the nodes of devices to ground
  * vanish (gmin stepping). */
@@ -48,8 +48,8 @@ static Expr sweep_value(Dag *dag, const Sweep *sweep, Expr amount) {
   return dag_add(dag, dag_constant(dag, sweep->start), dag_scale(dag, sign, amount));
 }
 
-/* Time is how far the first source has advanced. With a second source, the first begins again half a step after it has run through,
- * which is between output points. */
+/* Time is how far the first source has advanced. With a second source, the first one begins again half a step after its last
+ * value, which is between output points. */
 static Expr swept_value(const PointWriter *writer, uint32_t k) {
   Dag *dag = writer->dag;
   const Sweep *first = &writer->circuit->sweeps[0], *second = &writer->circuit->sweeps[1];

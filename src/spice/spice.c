@@ -30,7 +30,7 @@ static Name model_name_of(Circuit *circuit, const char *path) {
   return names_add(circuit->names, name, at);
 }
 
-/* The source begins again half a step after it has run through (swept_value). */
+/* The source begins again half a step after its last value (swept_value). */
 double spice_sweep_at(const SweepScale *sweep, double time) {
   if (sweep->period > 0) time -= sweep->period * floor((time + fabs(sweep->step) / 2) / sweep->period);
   return sweep->start + (sweep->step < 0 ? -time : time);

@@ -2,8 +2,8 @@
  * component of them a smallest culprit that a message can name.
  *
  * Invariant: rows of the over-determined part have entries only in columns of that part; columns of the
- * under-determined part have entries only in rows of that part. A culprit is minimal: leave out any of
- * its rows (over) or columns (under) and the rest can be matched.
+ * under-determined part have entries only in rows of that part. A culprit is minimal: if any one of its rows (over) or columns
+ * (under) is left out, the rest can be matched.
  */
 #pragma once
 

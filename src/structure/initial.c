@@ -4,21 +4,6 @@
 
 #include <stdlib.h>
 
-InitialCandidates initial_candidates(Arena *arena, int32_t n_variables, const int32_t *d) {
-  InitialCandidates candidates = {0};
-  for (int32_t j = 0; j < n_variables; j++) candidates.count += d[j];
-  candidates.variable = index_zeros(arena, candidates.count);
-  candidates.order = index_zeros(arena, candidates.count);
-  int32_t at = 0;
-  for (int32_t j = 0; j < n_variables; j++) {
-    for (int32_t k = 0; k < d[j]; k++, at++) {
-      candidates.variable[at] = j;
-      candidates.order[at] = k;
-    }
-  }
-  return candidates;
-}
-
 static int key_compare(const void *left, const void *right) {
   uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
   return (a > b) - (a < b);
@@ -54,22 +39,29 @@ static int32_t group_end(const int32_t *sorted, int32_t n, const int32_t *prefer
   return end;
 }
 
-static void match_by_preference(Arena *arena, const Pattern *array, const int32_t *preference, Matching *matching) {
-  int32_t n = array->n_columns;
-  Arena scratch = arena_make(arena->heap);
-  int32_t *sorted = sort_columns(&scratch, n, preference);
-  Pattern first = restrict_columns(&scratch, array, preference, preference[sorted[0]]);
-  *matching = matching_maximum(arena, &first);
-  Pattern transposed = pattern_transpose(&scratch, array);
+/* Matches the columns beyond those of the lowest preference. */
+static void match_others(Arena *scratch, const Pattern *array, const int32_t *preference, Matching *matching) {
+  int32_t n = array->n_columns, *sorted = sort_columns(scratch, n, preference);
+  Pattern transposed = pattern_transpose(scratch, array);
   Matching turned = {
       .size = matching->size, .column_of_row = matching->row_of_column, .row_of_column = matching->column_of_row};
-  Matcher matcher = matcher_make(&scratch, &transposed, &turned);
+  Matcher matcher = matcher_make(scratch, &transposed, &turned);
   for (int32_t begin = group_end(sorted, n, preference, 0), end; begin < n && turned.size < array->n_rows;
        begin = end) {
     end = group_end(sorted, n, preference, begin);
     matcher_grow(&matcher, sorted + begin, end - begin, true);
   }
   matching->size = turned.size;
+}
+
+static void match_by_preference(Arena *arena, const Pattern *array, const int32_t *preference, Matching *matching) {
+  int32_t lowest = preference[0];
+  for (int32_t q = 1; q < array->n_columns; q++)
+    if (preference[q] < lowest) lowest = preference[q];
+  Arena scratch = arena_make(arena->heap);
+  Pattern first = restrict_columns(&scratch, array, preference, lowest);
+  *matching = matching_maximum(arena, &first);
+  if (matching->size < array->n_rows) match_others(&scratch, array, preference, matching);
   arena_free(&scratch);
 }
 

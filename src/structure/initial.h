@@ -1,21 +1,12 @@
 /* initial: which columns (j, k) of the derivative array can be given as initial values.
  *
  * Invariant: a set of columns may be given if the rows of the array can still be matched into the other
- * columns. Such sets are the independent sets of a matroid, so taking columns greedily by preference gives
- * the best set, and all largest sets have the same size, the degrees of freedom.
+ * columns. Such sets are the independent sets of a matroid, so a greedy choice of columns by preference gives the best set. All
+ * largest sets have the same size, the number of degrees of freedom.
  */
 #pragma once
 
 #include "structure/matching.h"
-
-/* The columns (variable[n], order[n]) with order < d[variable], ascending: the columns that may be initialized. */
-typedef struct InitialCandidates {
-  int32_t count;
-  int32_t *variable, *order;
-} InitialCandidates;
-
-/* The sum of d must fit in int32_t. Owned by the arena. O(n + count). */
-InitialCandidates initial_candidates(Arena *arena, int32_t n_variables, const int32_t *d);
 
 /* A largest legal set of initial values. `given` marks the columns chosen; every other column is
  * determined by the row matched to it. n_given == n_columns - n_rows when the rows are independent. */

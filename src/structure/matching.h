@@ -1,5 +1,5 @@
-/* matching: bipartite matching of maximum size (Hopcroft and Karp 1973), started by the degree-one rule of Karp and Sipser 1981,
- * which by itself is exact on trees such as ladders.
+/* matching: bipartite matching of maximum size (Hopcroft and Karp 1973). It begins with the degree-one rule of Karp and Sipser
+ * 1981, which by itself is exact on trees such as ladders.
  *
  * Invariant: a matched vertex stays matched; augmenting only changes partners. Searches access only the rows that they reach; no
  * array of size n is cleared between them. */

@@ -99,6 +99,8 @@ static void spread_kept(const Structure *structure, const Pattern *tight, int32_
 
 static void find_removable(Arena *arena, Arena *scratch, const Incidence *incidence, const Pattern *tight,
                            Structure *structure) {
+  structure->removable_block = structure->superfluous_block;
+  if (!structure->differentiations) return;
   const Blocks *blocks = &structure->blocks;
   bool *driven = arena_array(scratch, (size_t)structure->coarse.n_blocks, sizeof *driven);
   bool *kept = arena_array(scratch, (size_t)blocks->n_blocks, sizeof *kept);
@@ -115,6 +117,7 @@ static void find_removable(Arena *arena, Arena *scratch, const Incidence *incide
 
 /* Adds the entries of the joins to the pattern. */
 static Pattern add_joins(Arena *arena, const Pattern *pattern, const Joins *joins) {
+  if (!joins->list.count) return *pattern;
   int32_t n = pattern->n_rows, more = (int32_t)joins->list.count, *start = index_zeros(arena, n + 1);
   int32_t *column = index_zeros(arena, pattern->row_start[n] + more), *end = index_zeros(arena, n);
   for (int32_t k = 0; k < more; k++) start[joins->list.data[k].row + 1]++;
@@ -131,10 +134,13 @@ static void complete(Arena *arena, const Incidence *incidence, const Joins *join
   Arena scratch = arena_make(arena->heap);
   Pattern pattern = incidence_pattern(incidence);
   Pattern tight = incidence_tight(&scratch, incidence, structure->c, structure->d);
-  Pattern fine = add_joins(&scratch, &tight, joins), coarse = add_joins(&scratch, &pattern, joins);
+  Pattern fine = add_joins(&scratch, &tight, joins);
   sum_up(structure);
   structure->blocks = blocks_find(arena, &fine, &structure->matching);
-  structure->coarse = blocks_find(arena, &coarse, &structure->matching);
+  if (structure->differentiations) {
+    Pattern coarse = add_joins(&scratch, &pattern, joins);
+    structure->coarse = blocks_find(arena, &coarse, &structure->matching);
+  }
   find_superfluous(arena, &scratch, &tight, NULL, structure);
   find_removable(arena, &scratch, incidence, &tight, structure);
   arena_free(&scratch);
@@ -155,6 +161,11 @@ Structure structure_run(Arena *arena, const Incidence *incidence) {
   structure.status = balanced ? STRUCTURE_SINGULAR : STRUCTURE_UNBALANCED;
   structure.dulmage = dulmage_find(arena, &pattern, &structure.matching);
   return structure;
+}
+
+Blocks structure_coarse(Arena *arena, const Incidence *incidence, const Structure *structure) {
+  Pattern pattern = incidence_pattern(incidence);
+  return structure->differentiations ? structure->coarse : blocks_find(arena, &pattern, &structure->matching);
 }
 
 /* One round of Pryce's iteration (2001), upwards: c from d on the transversal, then d from c. */

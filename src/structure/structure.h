@@ -26,8 +26,9 @@ typedef struct Structure {
   int64_t dof;              /* sum d - sum c */
   Blocks blocks;            /* of the differentiated problem with respect to its highest derivatives (fine
                                blocks of Pryce, Nedialkov, Tan) */
-  Blocks
-      coarse; /* of the undifferentiated problem, for all orders of derivatives; each consists of complete fine blocks */
+  /* If equations are differentiated: the blocks of the undifferentiated problem, for all orders of derivatives; each consists of
+   * complete fine blocks. See structure_coarse. */
+  Blocks coarse;
   /* The last differentiations of some blocks are superfluous: index 1 is reached without them (Mattsson, Söderlind 1991, section 3,
    * "Removing superfluous differentiations"). Neither such a block nor a block that uses its highest derivatives contains an
    * algebraic variable (d = 0, or see structure_need). */
@@ -36,8 +37,8 @@ typedef struct Structure {
   int32_t n_superfluous;
   /* A multistep method may replace the superfluous differentiations of a removable block by differences, without
    * larger errors. The constraints of such a block contain only its own unknowns and functions of time (unknowns of
-   * coarse blocks that neither have states nor depend on any). The choice of states among its own unknowns bounds
-   * how errors grow. No differentiated equation that stays uses the block's highest derivatives. */
+   * coarse blocks that neither have states nor depend on any). The choice of states among its own unknowns bounds the growth of
+   * errors. The remaining differentiated equations do not use the block's highest derivatives. */
   bool *removable_block;
   Dulmage dulmage;
 } Structure;
@@ -45,6 +46,10 @@ typedef struct Structure {
 /* Analyses the incidence. Owned by the arena, which must outlive the result; nothing of the input is kept.
  * About O(entries * log n). */
 Structure structure_run(Arena *arena, const Incidence *incidence);
+
+/* The coarse blocks of a structure that is ok, also if no equation is differentiated. The incidence is that of the structure. Owned
+ * by the arena or the structure. O(entries * log n). */
+Blocks structure_coarse(Arena *arena, const Incidence *incidence, const Structure *structure);
 
 /* The same structure, which must be ok, with the smallest valid offsets for which d[j] >= least[j]. The Jacobian, the
  * blocks and the degrees of freedom stay the same; there are only more derivatives. Owned by the arena. O(entries)

@@ -53,7 +53,7 @@ static double student_tail(double freedom, double t) {
   return sum * step / 3 * exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(acos(-1.0));
 }
 
-/* Bisection between the quantile of the normal distribution and a point with a small enough tail. */
+/* Bisection between the quantile of the normal distribution and a point whose tail probability is small enough. */
 double student_quantile(double freedom, double u) {
   double low = 0, high = 1;
   while (student_tail(freedom, high) > 1 - u) high *= 2;

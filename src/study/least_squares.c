@@ -142,9 +142,9 @@ static double length_of(const Minimization *search, const double *step) {
 }
 
 /* Tries Newton's step, or a fraction of it, towards residuals of zero. It accepts the step if the next one, with the same
- * derivatives, is shorter (the natural monotonicity test: Deuflhard 2004, section 2.1). Near a solution the test holds for any
- * scaling of the residuals, where damped steps would move slowly along a valley. Steps longer than the parameters are left to
- * damping. */
+ * derivatives, is shorter (the natural monotonicity test: Deuflhard 2004, section 2.1). Near a solution the test is passed for
+ * any scaling of the residuals; damped steps would move slowly along a valley there. Steps that are longer than the parameters
+ * are not tried: damping shortens them. */
 static bool take_newton_step(Minimization *search) {
   const LeastSquares *problem = search->problem;
   double *whole = search->newton, *next = search->newton + problem->parameters;

@@ -12,8 +12,10 @@ typedef struct LeastSquares {
   uint32_t parameters, residuals;
   const double *lower, *upper; /* -INFINITY and INFINITY: none */
   uint32_t most_iterations;
-  double zero;  /* end when all residuals, relative to their terms, are below this; 0: minimize */
-  bool is_long; /* many variables that the residuals couple: such a search is slow unless Newton's steps come first */
+  double zero; /* end when all residuals, relative to their terms, are below this; 0: minimize */
+  bool
+      is_long; /* the residuals couple many variables: then Newton's steps are tried first, because the search is slow without
+                 * them */
   /* Computes the residuals r at p and, if jacobian is not NULL, their derivatives with respect to columns. false: they do not exist
    * at p. */
   bool (*evaluate)(void *context, const double *p, double *r, double *jacobian);
@@ -31,7 +33,7 @@ typedef struct LeastSquaresResult {
   uint32_t iterations;
   double squares;       /* their sum */
   double *r, *jacobian; /* at the end */
-  bool *is_bound;       /* per parameter: the residuals push it against a bound */
+  bool *is_bound;       /* per parameter: the residuals would decrease if it crossed a bound */
 } LeastSquaresResult;
 
 /* Improves p in place. Results live in the arena. */

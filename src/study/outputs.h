@@ -1,8 +1,8 @@
 /* outputs: the values that are kept of each run of a sweep.
  *
  * Their columns are named function(variable), variable@time, time(condition) or time(event); the column of a final value has the
- * variable's name. A condition is one of the model, under any names of its variables: they are replaced by the names that alias
- * elimination leaves.
+ * variable's name. A condition of the model may be written with any names of its variables: they are replaced by the names that
+ * alias elimination leaves.
  *
  * Invariant: outputs refer to signals by name. Signals are looked up in the result of each run, since plans for other structures
  * number them differently. */

@@ -1,8 +1,8 @@
 /* ast: the output of the parser, before names have a meaning. Classes, components, equations and statements are structs in the
  * arena; expressions are nodes of one array, addressed by 32-bit index.
  *
- * Invariant: the nodes of an expression are contiguous and in post-order, nodes[first .. e]: kids come before parents. So a loop
- * over that range (ast_first to e) with a stack of values evaluates without recursion, however deep the user nests. Names are
+ * Invariant: the nodes of an expression are contiguous and in post-order, nodes[first .. e]: kids come before parents. So a
+ * loop over that range (ast_first to e) with a stack of values evaluates without recursion, for any depth of nesting. Names are
  * interned without their quotes; every node has its span. The tree is immutable after parsing, and is freed with its heap. */
 #pragma once
 
@@ -202,7 +202,7 @@ typedef struct AstSection {
   bool is_initial, is_final, is_algorithm; /* final: holds at the end of a run (docs/boundary.md) */
   AstEnergy energy;
   LIST(AstStatement) body;
-  Name state; /* for flat sections: the state of a state machine to which the section belongs; 0: none */
+  Name state; /* for flat sections: the state, of a state machine, to which the section belongs; 0: none */
   Span span;  /* of the keyword */
 } AstSection;
 

@@ -1,6 +1,7 @@
 /* directory: the classes in a directory: NAME.mo, or NAME with a file package.mo in it (Modelica 3.6, section 13.4), each possibly
- * with a version: "NAME 4.1.0". Names come only from the listing, never from the text of a model, so none refers to another folder.
- * Only regular files count, so none can block. */
+ * with a version: "NAME 4.1.0". Names come only from the listing of the directory, never from the text of a model, so no name
+ * leads to another folder.
+ * Only regular files count, so reading one cannot block. */
 #pragma once
 
 #include "base/arena.h"

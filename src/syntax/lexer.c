@@ -45,7 +45,7 @@ static void check_encoding(const SourceFile *source, Diags *diags) {
   bool nul_seen = false, bad_seen = false;
   for (uint32_t i = 0; i < source->length;) {
     while ((unsigned char)(source->text[i] - 1) < 0x7f)
-      i++; /* plain ASCII: ends at the NUL after the text at the latest */
+      i++; /* plain ASCII: ends at the latest at the NUL after the text */
     if (i >= source->length) break;
     uint32_t length = (uint32_t)utf8_length(source->text + i, 4);
     if (!length && !bad_seen) {

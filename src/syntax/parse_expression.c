@@ -137,7 +137,7 @@ static NextToken open_call(Parser *parser, ExpressionFrame frame, FrameKind kind
   return STEP_OPERAND;
 }
 
-/* Notes that the open class uses the time. */
+/* Records that the open class uses the time. */
 static void note_time(Parser *parser, const AstNode *node) {
   const AstPart *part = &parser->ast->parts.data[node->extra];
   if (part->name == parser->time && !part->quoted && parser->classes.count)

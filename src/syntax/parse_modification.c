@@ -33,7 +33,7 @@ static uint32_t prefix_bit(Parser *parser) {
   }
 }
 
-/* class-prefixes, type-prefix, base-prefix, and "final", "redeclare", "inner" ... before them. Which of them may be combined is
+/* class-prefixes, type-prefix, base-prefix, and "final", "redeclare", "inner" ... before them. Whether they can be combined is
  * checked later. */
 uint32_t parse_prefixes(Parser *parser) {
   uint32_t prefixes = 0;

@@ -61,7 +61,7 @@ void parser_abandon_blocks(Parser *parser, uint32_t base) {
   }
 }
 
-/* After an unreadable head: opens the block anyway, since its end would otherwise look wrong. The body begins after `then` or
+/* After an unreadable head: opens the block anyway; otherwise its end would look wrong. The body begins after `then` or
  * `loop`, a semicolon, or on the next line. */
 static void skip_head(Parser *parser) {
   const Source *source = parser->ast->source;

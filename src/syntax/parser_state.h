@@ -51,7 +51,7 @@ typedef struct ClassFrame {
   bool in_section;             /* statements are being read, otherwise elements */
   AstSection section;
   AstElement element; /* the class as an element of the enclosing class */
-  Span time;          /* where it uses the time; empty: nowhere */
+  Span time;          /* the place at which it uses the time; empty: nowhere */
 } ClassFrame;
 
 typedef struct Parser {

@@ -1,7 +1,7 @@
 /* renames: see renames.h.
  *
- * Invariant: in a key, only the last part is an old name; the parts before are present ones. If A.B is now A.C, the old A.B.X is
- * found as X of A.C, since a lookup reaches A.C on its way. */
+ * Invariant: in a key, only the last part is an old name; the parts before it are present names. If A.B is now A.C, the old
+ * A.B.X is found as X of A.C, since a lookup reaches A.C on its way. */
 #include "syntax/renames.h"
 
 #include "base/arena.h"

@@ -185,7 +185,7 @@ void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pr
   vec_push(adjoint->heap, &adjoint->start_end, adjoint->start.count);
 }
 
-/* The integrand where the columns are y. */
+/* The integrand at the columns y. */
 static double number_at(const Adjoint *adjoint, const double *y) {
   const Functional *functional = &adjoint->functional;
   double value =

@@ -2,9 +2,9 @@
  * sensitivities. The number is the last value of a column, or its integral.
  *
  * Sensitivities are propagated by linear maps: one for each step, and several for each event (sensitivity.h). During a run the
- * adjoint records the data of these maps. After the run it goes back from the end to the start. It applies the transposes of the
- * maps to the weights with which the variations of columns and discrete values enter the number, and collects the weights of the
- * parameters. The result equals that of forward sensitivities except for round-off and the errors of iterations.
+ * adjoint records the data of these maps. After the run it goes back from the end to the start. The variations of columns and
+ * discrete values enter the number with weights. The adjoint applies the transposes of the maps to these weights, and collects
+ * the weights of the parameters. The result equals that of forward sensitivities except for round-off and the errors of iterations.
  *
  * Memory: for each step the columns at its stages. If these exceed the limit, steps between checkpoints are forgotten, and
  * recomputed from there when the adjoint needs them. */

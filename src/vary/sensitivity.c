@@ -355,8 +355,8 @@ static double largest_of(const Sensitivity *sensitivity, const Direction *direct
 }
 
 /* The size to which errors of a state's variation are relative: the variation itself. If that is small, it is 1% of the largest
- * variation of any state so far. Or it is the variation that the present rate would give over the whole run, if that matters for a
- * state of its nominal size. */
+ * variation of any state so far. Or it is the variation that the present rate would cause over the whole run, if that is large
+ * enough to matter for a state of its nominal size. */
 static double error_scale(const Sensitivity *sensitivity, const Direction *direction, int32_t link) {
   const System *system = &sensitivity->view->system;
   int32_t c = system->link_from[link];

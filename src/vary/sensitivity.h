@@ -67,8 +67,8 @@ typedef struct SensitivityMoment SensitivityMoment;
 SensitivityMoment *sensitivity_keep(const Sensitivity *sensitivity, Heap *heap);
 void sensitivity_go_back(Sensitivity *sensitivity, const SensitivityMoment *moment);
 
-/* Lets the sizes of a moment grow to the current ones. The second function asks whether everything varies as it did at that
- * moment, except for round-off relative to these sizes. */
+/* Lets the sizes of a moment grow to the current ones. The second function: does everything vary as it did at that moment,
+ * except for round-off relative to these sizes? */
 void sensitivity_note_sizes(const Sensitivity *sensitivity, SensitivityMoment *moment);
 bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment *moment,
                         const SensitivityMoment *sizes);
@@ -79,7 +79,7 @@ bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why);
 /* Was an error reported? */
 bool sensitivity_failed(const Sensitivity *sensitivity);
 
-/* Does it solve with the factors of the integrator? It does not if it records for an adjoint. */
+/* Does it solve with the factors of the integrator? It does not while it records for an adjoint. */
 bool sensitivity_shares_factors(const Sensitivity *sensitivity);
 
 /* The variation of an expression over parameters in the direction of a target. */

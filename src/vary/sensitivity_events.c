@@ -137,8 +137,9 @@ static void draw(uint32_t *state, double *numbers, size_t count) {
   }
 }
 
-/* The maps of an event do not depend on the variations, except for those that are always zero: a probe finds these. It varies as a
- * solution may, with columns that follow from the states: conditions that are equal because of the equations change together. */
+/* The maps of an event do not depend on the variations, except on whether a variation is always zero: a probe finds these. It
+ * varies as a solution may vary, with columns that follow from the states. So conditions that are equal because of the
+ * equations change together. */
 static bool make_probe(Sensitivity *sensitivity, double t, const double *y) {
   Direction *probe = sensitivity->directions;
   size_t columns = (size_t)sensitivity->view->system.columns, leaves = modes_leaves(sensitivity->plan->code->modes);

@@ -195,7 +195,8 @@ static void list_calls(SensitivityPlan *plan, ArrayCode *code) {
   if (plan->calls.count) plan->call_values = array_code_program(code, plan->calls.data, plan->calls.count);
 }
 
-/* Runs with initial equations need derivatives of these; others may need them where start values are not states. */
+/* Runs with initial equations need the derivatives of these equations; other runs may need derivatives if start values are not
+ * those of states. */
 static const StartCode *make_start(const SensitivityPlan *plan, Evaluator *evaluator, const Structure *structure) {
   Heap *heap = plan->code->heap;
   StartLeaves varied = {plan->parameters.data, plan->discretes.data, plan->parameters.count, plan->discretes.count};

@@ -1,6 +1,6 @@
 /* sensitivity_start: derivatives at the start. Parameters vary with the parameters that they are bound to; start
- * values vary with the parameters in them. Columns that keep their start values vary with these, all others as the equations
- * require. */
+ * values vary with the parameters in them. Columns that keep their start values vary with these values; all others vary as the
+ * equations require. */
 #include "base/map.h"
 #include "core/constants.h"
 #include "init/differentiate.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The variation of an expression over parameters, if it is the source of the value. */
+/* The variation of an expression over parameters, if the value comes from it. */
 static double move_of(Sensitivity *sensitivity, const Direction *direction, Expr e, double value) {
   const SensitivityPlan *plan = sensitivity->plan;
   Evaluator *evaluator = sensitivity->view->evaluator;

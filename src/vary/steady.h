@@ -9,7 +9,7 @@ typedef struct SteadySystem SteadySystem;
 /* The equations of the view's array with all derivatives zero. Lives in the heap. */
 SteadySystem *steady_new(Heap *heap, View *view, double t);
 
-/* Newton's method with steps as short as the residual requires, and with steps of Levenberg and Marquardt where the Jacobian is
+/* Newton's method with steps as short as the residual requires, and with steps of Levenberg and Marquardt if the Jacobian is
  * singular. y: all columns, in place; derivatives become zero. false: it found no steady state, and y is unchanged. */
 bool steady_newton(SteadySystem *steady, double *y, uint32_t *iterations);
 

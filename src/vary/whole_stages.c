@@ -1,5 +1,5 @@
-/* whole_stages: see whole_stages.h. A state d links before an unknown u changes at stage j by the entries (j, i) of (h A)^d times the change of u at
- * stage i. */
+/* whole_stages: see whole_stages.h. Let a state be d links before an unknown u. At stage j it changes by the sum over i of
+ * entry (j, i) of (h A)^d times the change of u at stage i. */
 #include "vary/whole_stages.h"
 
 #include "base/arena.h"

@@ -12,7 +12,7 @@ ArrayJump *array_jump_new(Heap *heap, Evaluator *evaluator);
 /* Forgets all earlier jumps. */
 void array_jump_forget(ArrayJump *jump);
 
-/* Is it certain that an event at a point where all rows held contradicts none of the differentiated rows? The caller may have
+/* Is it certain that an event contradicts none of the differentiated rows, if all rows held at that point? The caller may have
  * changed parameters since the last event. */
 bool array_jump_is_ruled_out(ArrayJump *jump);
 

@@ -12,12 +12,12 @@ static const double shortest = 1e-5;
 /* Relative to the size of a column: closer solutions count as the same. */
 static const double same = 1e-6;
 
-/* If Newton's method was certain over a distance, it also converges to the end of the distance from any point nearer to it than
- * this part of the distance, because h is then below 1/2 (statespace.c). */
+/* If Newton's method was certain over a distance, it also converges from any point whose distance to the end is less than this
+ * part of it, because h is then below 1/2 (statespace.c). */
 static const double sure = 0.125;
 
-/* Part of a distance over which a branch is nearly straight. Rates are differences over it; over a shorter part they would be
- * round-off: a pressure difference of 0.01 Pa between pressures of 1e5 Pa is known to 7 digits. */
+/* Part of a distance over which a branch is nearly straight. Rates are differences over this part; over a shorter one they
+ * would be round-off: a pressure difference of 0.01 Pa between pressures of 1e5 Pa is known to 7 digits. */
 static const double little = 1e-2;
 
 /* Relative to the time: smaller time differences are round-off. */
@@ -82,9 +82,9 @@ static bool find_rate(Branch *branch, const Segment *segment, double way, Branch
   return point->has_rate = true;
 }
 
-/* Does the branch move as its rates at both ends predict, within half of that? Otherwise the branch took another course between the ends. Where
- * a column turns, another branch may cross this one or come near it, so the distance must be so short that the column hardly
- * moves. */
+/* Does the branch move as its rates at both ends predict, within half of that? Otherwise the branch took another course between
+ * the ends. Where a column turns, another branch may cross this one or come near it. So the distance must be so short that the
+ * column hardly moves. */
 static bool keeps_course(const Branch *branch) {
   double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0, turned = 0;
   for (int32_t k = 0; k < branch->count; k++) {

@@ -109,7 +109,7 @@ bool share_jump(Share *share, double t, double *y) {
   return true;
 }
 
-/* Sets the columns of the view that are columns of the model's array, and those that start as one of them. */
+/* Sets the columns of the view that are columns of the model's array, and those that start with the value of such a column. */
 static void give_columns(Share *share, double *y) {
   const View *view = share->view;
   memset(share->drift, 0, columns_of(share) * sizeof *y);

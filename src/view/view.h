@@ -55,8 +55,9 @@ typedef struct ViewMethods {
    * too, as far as the rows allow. */
   EvalStatus (*solve_holding)(View *view, double t, double *y, const uint8_t *held);
 
-  /* Exchanges states for columns that are better at the point `ahead`; only the links change. Without `sure` it examines the choice
-   * only if the rates suggest it. Before an exchange the rows are solved at `now` in the old choice, so that the new states have
+  /* Exchanges states for columns that are better at the point `ahead`; only the links change. Without `sure` it examines the
+   * choice only if the rates suggest an exchange. Before an exchange the rows are solved at `now` in the old choice, so that
+   * the new states have
    * the accuracy of the old ones. NULL: the states never change. */
   int32_t (*exchange)(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
@@ -148,7 +149,7 @@ void view_set_original(View *view);
 /* Is the column a state now? */
 bool view_is_state(const System *system, uint32_t column);
 
-/* Do the branches differ from those for which the system was made? Ask this at an event where something changed. */
+/* Do the branches differ from those for which the system was made? Call this at an event that changed something. */
 bool view_restructured(View *view);
 
 /* The system that a method integrates: the one without superfluous differentiations if it exists and the method accepts it. */

@@ -17,9 +17,8 @@
 
 static const double DEPENDS = 1e-6; /* a scaled entry of T above this is a dependence */
 static const double GAIN = 1.5;     /* an exchange must multiply the determinant by more than this */
-static const double RAISED =
-    1.3; /* growth of the estimate that is required after an examination that changed nothing */
-static const double JUMPED = 1e-6; /* a larger relative change of a column is a jump */
+static const double RAISED = 1.3;   /* required growth of the estimate after an examination that changed nothing */
+static const double JUMPED = 1e-6;  /* a larger relative change of a column is a jump */
 enum { LOOK_EVERY = 32 /* after this many steps the selection is examined in any case */ };
 
 /* The columns that are not states: of the whole system with all rows, or of one part with its rows. */
@@ -257,8 +256,8 @@ static double correct(SelectedView *selected, double t) {
   return size;
 }
 
-/* How much round-off of the rows changes the columns, with the existing factors, in the units of corrections. A row is accurate to
- * the round-off of its terms. */
+/* The change of the columns due to round-off of the rows, by the existing factors, in the units of corrections. A row is
+ * accurate to the round-off of its terms. */
 static double round_off(SelectedView *selected) {
   const System *system = &selected->view.system;
   double *noise = selected->change, *trial = selected->trial, size = 0;
@@ -514,7 +513,8 @@ static bool has_jumped(const SelectedView *selected, const double *before, const
   return false;
 }
 
-/* Ranks are used only if the selected columns cannot adapt to the new modes by themselves, which is cheaper to check. */
+/* It is cheaper to check whether the selected columns can adapt to the new modes by themselves; ranks are used only if they
+ * cannot. */
 static bool share_by_ranks(SelectedView *selected, double t, double *y, uint32_t *column) {
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
   memcpy(selected->before, y, bytes);

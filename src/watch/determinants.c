@@ -14,7 +14,7 @@ enum { LARGEST_LOGARITHM = 600 };
 
 static bool is_moving(Dag *dag, Expr e) { return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME); }
 
-/* A single equation that gives its variable with a constant factor need not be differentiated to see that. */
+/* If a single equation gives its variable with a constant factor, this is known without differentiating it. */
 static bool is_plain(const Problem *problem, const Structure *structure, int32_t block) {
   int32_t begin = structure->blocks.start[block];
   if (structure->blocks.start[block + 1] - begin > 1) return false;

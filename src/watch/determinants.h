@@ -47,6 +47,6 @@ bool determinants_evaluate_certain(Determinants *determinants, double t, const d
 /* The determinant of block b at the current entries. Costs one factorization. */
 double determinants_value(Determinants *determinants, uint32_t b);
 
-/* The rank of block b, with rows scaled: pivots below `lost` times the terms they are made of count as zero. For a large block it
- * only shows whether the block can be factored. */
+/* The rank of block b, with rows scaled: a pivot counts as zero if it is below `lost` times the terms that it is made of. For a
+ * large block it only shows whether the block can be factored. */
 int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost);

@@ -44,7 +44,7 @@ struct Poles {
   double *speed;          /* recent speed of each divisor */
   double *margin;         /* margins at the last evaluation */
   bool *is_done;          /* the divisor is never zero, or was already found */
-  uint64_t *in_vain;      /* how often each was searched for but was no pole */
+  uint64_t *in_vain;      /* number of searches for a divisor that found no pole */
   uint64_t *pause, *wait; /* steps without a search after that, and how many of them are left */
   PoleNodes *nodes;
   Search search;
@@ -125,7 +125,8 @@ static bool look_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* May divisor k have been zero in a step of this size? If it keeps its sign, it would have to be faster than it was recently. */
+/* May divisor k have been zero in a step of this size? If it keeps its sign, it would have to change faster than it did
+ * recently. */
 static bool may_pass(Poles *poles, uint32_t k, double size) {
   double before = poles->before[k], end = poles->end[k];
   if (!isfinite(before) || !isfinite(end)) return false;
@@ -257,8 +258,8 @@ static PoleNodes *find_nodes(const Poles *poles, Model *model, uint32_t zero) {
   return nodes;
 }
 
-/* Lists the equations that change when the divisor, or the cosine of a tangent, is replaced by zero. A condition on the divisor
- * sees the zero, too. */
+/* Lists the equations that change when the divisor, or the cosine of a tangent, is replaced by zero. In a condition, the
+ * divisor is also replaced by zero. */
 static void make_rows(const Poles *poles, Model *model, Expr divisor, PoleNode *node) {
   const Problem *problem = poles->view->evaluator->array->problem;
   bool is_tangent = dag_op(model->dag, node->node) == OP_TAN;

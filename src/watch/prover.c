@@ -32,7 +32,7 @@ typedef struct ProverUnit {
   IndexVec entry_sections;
   VEC(Entry) entries;
   Krawczyk *krawczyk;
-  /* per column: how far the solution was from the polynomials, over an interval of half the length `span`; 0: unknown */
+  /* per column: the distance of the solution from the polynomials, over an interval of half the length `span`; 0: unknown */
   double *reach;
   double span;
   EnclosedColumn *here, *next; /* at the time reached, and at the end of the interval evaluated last */
@@ -460,7 +460,7 @@ static double correct_path_once(void *context, bool *renew) {
                                                                   : INFINITY;
 }
 
-/* Finds the path by Newton's method, starting from the polynomials, which may miss a pulse. At the start of a step the path stays.
+/* Finds the path by Newton's method, starting from the polynomials. These may miss a pulse. At the start of a step the path stays.
  * false: it does not converge. */
 static bool find_path(Prover *prover, const ProverUnit *unit) {
   PathCorrection correction = {prover, unit};

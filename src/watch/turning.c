@@ -25,9 +25,9 @@ typedef struct Trail {
   double node[NODES],
       node_time[NODES]; /* falling values, the last one first; each is clearly below the value before it in time */
   int nodes;
-  double at_rest;           /* up to this value the solution still rests, as it did at the beginning; -1: it did not */
-  double middle;            /* between the first two evaluations; NAN: unknown */
-  bool is_suspect;          /* the determinant may be zero between the last two evaluations: */
+  double at_rest;  /* up to this value the solution still rests, as it did at the beginning; -1: it did not rest */
+  double middle;   /* between the first two evaluations; NAN: unknown */
+  bool is_suspect; /* the determinant may be zero between the last two evaluations: */
   DeterminantInterval near; /* an interval around that zero, as narrow as the columns of the run show */
 } Trail;
 
@@ -104,9 +104,9 @@ static void evaluate_beside(Turning *turning, double t, const double *y, int ste
   evaluate(turning, t, turning->beside, values);
 }
 
-/* All determinants at a point, in turning->values; false: they are undefined. A solution may stay at a kink of the equations, as
- * m = 0 does for a flow m at rest. If a determinant jumps at the kink, this solution is the only one if both sides have the same sign.
- * The side nearer to zero counts. */
+/* All determinants at a point, in turning->values; false: they are undefined. A solution may stay at a kink of the equations,
+ * as m = 0 does for a flow m at rest. If a determinant jumps at the kink, this solution is the only one if both sides have the
+ * same sign. The determinant is then taken from the side on which it is nearer to zero. */
 static bool evaluate_all(Turning *turning, double t, const double *y) {
   double *values = turning->values;
   if (!evaluate(turning, t, y, values)) return false;
@@ -284,7 +284,7 @@ typedef struct FollowerSolver {
 } FollowerSolver;
 
 /* The determinant within the last step; NAN: unknown. Newton's method fails near a zero. There the columns of a
- * follower are accurate enough without a correction. The columns of the run itself are then no solution, and show nothing. */
+ * follower are accurate enough without a correction. The columns of the run itself are then not a solution, and show nothing. */
 static double determinant_inside(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double t) {
   segment_values(segment, t, turning->inside);
   if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK) {
@@ -497,8 +497,8 @@ static bool keeps_sign(const Trail *trail, const FollowedPath *way) {
 }
 
 /* Do the lowest values of the run, and of a follower from one of its marks, come from errors? Then a follower with hardly any
- * errors has a far lower one. Evaluations of a steep determinant depend on where they are, so the lowest of all values with the
- * errors of the run counts. */
+ * errors has a far lower one. Values of a steep determinant depend on the points of evaluation, so the lowest of all values
+ * with the errors of the run is used. */
 static bool is_made_of_errors(const Trail *trail, const FollowedPath *way, const FollowedPath *exact) {
   double left = fmin(way->lowest, fmin(fabs(trail->values[1]), fabs(trail->values[2])));
   return exact->lowest <= GOOD_PART * left && exact->lowest <= PRESENT * exact->largest;
@@ -544,8 +544,8 @@ static int32_t rank_at(Turning *turning, uint32_t b, double t, const double *y) 
   return determinants_rank(&turning->moving, b, SLIVER);
 }
 
-/* If a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
- * two, and is the rank there lower than before? Several entries that are merely small make a determinant as small. */
+/* If a follower cannot even begin, the points of the run are used. At one of the last two points, is the determinant zero up to
+ * errors, and the rank lower than before? (A determinant is also small if several entries are merely small.) */
 static bool run_is_at_zero(Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];

@@ -35,7 +35,7 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 /* Begins at a point, or continues after an event. */
 void turning_begin(Turning *turning, double t, const double *y);
 
-/* To be called if the solution rests at the point of the last turning_begin. Determinants that are small compared with those beside
+/* Call this if the solution rests at the point of the last turning_begin. Determinants that are small compared with those near
  * the point are then not examined until they grow. */
 void turning_rest(Turning *turning);
 

@@ -58,8 +58,8 @@ static int least_margin(const Edges *edges) {
   return least;
 }
 
-/* Solves the columns at a time inside the step, so that all rows hold there. Otherwise a restart would move interpolated columns
- * back to the constraints, and that could undo the crossing. */
+/* Solves the columns at a time inside the step, so that all rows hold there. With interpolated columns, a restart would move
+ * the columns back to the constraints, and that could undo the crossing. */
 static bool point_at(Looking *looking, double t) {
   const WatcherPlan *plan = &looking->watcher->plan;
   bool is_solved = plan->point(plan->host, looking->step->segment, t, looking->y);
@@ -102,8 +102,9 @@ static void look_at_ends(Watcher *watcher, const WatchedStep *step) {
   edges_rest(edges, segment->t1, segment->end);
 }
 
-/* Do the ends of the step show that no mode changes? They do not if a difference jumps. Without proofs, they also do not if the
- * rate of a difference is unknown. Implicit one-step methods may step over a whole oscillation of a column that no state follows.
+/* Do the ends of the step show that no mode changes? They do not if a difference jumps. Without proofs, they do not show it
+ * either if the rate of a difference is unknown. Implicit one-step methods may step over a whole oscillation of a column that
+ * no state follows.
  * Then the values at the ends do not show how fast that column is. */
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
   const WatcherPlan *plan = &watcher->plan;

@@ -74,7 +74,7 @@ Watcher *watcher_new(Heap *heap, const WatcherPlan *plan);
  * are kept for the next step. */
 bool watcher_rules_out(Watcher *watcher, const WatchedStep *step);
 
-/* Where the first event of a step is: no mode is contradicted at `low`, and one is at `high`. */
+/* The interval of the first event of a step: no mode is contradicted at `low`, and at least one is at `high`. */
 typedef struct EventBracket {
   double low, high;
   bool inside;       /* all modes agree again at the end of the step: only the segment shows the event */

@@ -1,11 +1,12 @@
-/* libFuzzer target: the files that a model reads. Result files as CSV and MAT (inputs, start values, data of a fit, tables, results
- * to draw and to compare), lists of start values, journals of sweeps, saved states of runs; and models that call a LAPACK routine.
+/* libFuzzer target: the files that a model reads. Result files as CSV and MAT (inputs, start values, data of a fit, tables,
+ * results to draw and to compare), lists of start values, journals of sweeps, saved states of runs; and models that call a
+ * LAPACK routine.
  *
  * An input is a head of three bytes followed by the file. The head chooses the kind of file, its use, and whether checksums are
  * corrected first. The program makes its own samples of every kind at the start, and changes them: a journal or a state that
- * another version wrote would be refused at its first line. For every file and every refused allocation there must be no crash and
- * no leak, and a failure must have a reason. LAPACK has no sanitizer; the fences of the meter detect writes outside of its
- * arguments. */
+ * another version has written is refused because of its first line. For every file and every refused allocation there must be
+ * no crash and no leak, and a failure must have a reason. LAPACK has no sanitizer; the fences of the meter detect writes
+ * outside of its arguments. */
 #include "base/map.h"
 #include "generate.h"
 #include "meter.h"
@@ -176,7 +177,7 @@ static bool use_table(uint8_t variant, Meter *meter) {
   return ok;
 }
 
-/* Uses the file as a result of an earlier run, together with an intact one: plots, and differences. */
+/* Uses the file as a result of an earlier run, together with an undamaged one: plots, and differences. */
 static bool use_as_result(Kind kind, uint8_t variant, Meter *meter) {
   daedal_allocator allocator = {meter_resize, meter};
   const char *paths[] = {variant % 2 ? data_path : part_path, variant % 2 ? part_path : data_path};
@@ -219,7 +220,7 @@ static bool some_points(void *context, const daedal_sweep_progress *progress) {
   return context && progress->finished >= 3;
 }
 
-/* A sweep of six points, of which two fail; `stops` keeps its journal. */
+/* A sweep of six points; two of them fail. `stops` keeps its journal. */
 static bool sweep(bool stops, bool resumes, Meter *meter) {
   static const double VALUES[] = {1, 2, -1e9, 3, 4, -1e9};
   static const daedal_axis VARY = {"k", VALUES, 6};

@@ -1,7 +1,7 @@
-/* meter: the allocator of the fuzz targets. It counts live blocks, which checks every input for leaks at no cost. It refuses one
- * chosen allocation, and everything beyond a limit, so that a short text that requests a huge array is not a finding. Each block
- * lies between two fences, which are checked when it is freed: LAPACK and SuiteSparse are not instrumented, but writes
- * outside of a block damage the fences. */
+/* meter: the allocator of the fuzz targets. It counts live blocks, which checks every input for leaks at no cost. It refuses
+ * one chosen allocation, and everything beyond a limit: a short text that requests a huge array is not a defect. Each block
+ * lies between two fences, which are checked when it is freed. LAPACK and SuiteSparse are not instrumented, but if they write
+ * outside of a block, they damage its fences. */
 #ifndef DAEDAL_FUZZ_METER_H
 #define DAEDAL_FUZZ_METER_H
 

@@ -3,8 +3,8 @@
  * Each PATH is a file or a folder of files. The target sees every file once, and then RUNS mutations (in the quick tier a fifth of
  * both) by the target's own mutator. Without one, a file gets one to four changes, each of which removes, repeats or overwrites
  * bytes, or inserts a piece of another file. The mutations depend on the files only, so a run can be repeated. A finding aborts;
- * the input is left in the file finding-mutate. tools/fuzz is guided by coverage; this program needs no separate build and serves
- * the quick tests. */
+ * the input is left in the file finding-mutate. tools/fuzz is guided by coverage; this program needs no separate build, and the
+ * quick tests use it. */
 #include "../tier.h"
 
 #include <dirent.h>
@@ -67,7 +67,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* A folder's files in the order of their names, which every machine agrees on. */
+/* The files of a folder in the order of their names, which is the same on every machine. */
 static void read_path(const char *path) {
   struct dirent **entries;
   int count = scandir(path, &entries, NULL, compare_names);

@@ -105,7 +105,8 @@ static bool has_changed(const char *json) {
   return found && strtod(found + sizeof KEY - 1, NULL) > 0;
 }
 
-/* In rows of a mode, a derivative that its equations do not have is NaN (docs/events.md); the first mode may last to the end. */
+/* In rows of a mode, a derivative is NaN if the equations of the mode do not have it (docs/events.md); the first mode may last
+ * to the end. */
 static bool is_known(const daedal_result *result, uint32_t signal, uint32_t row, bool has_changed) {
   double value = daedal_result_value(result, signal, row);
   return isfinite(value) || ((has_changed || isnan(daedal_result_value(result, signal, 0))) && isnan(value) &&
@@ -150,7 +151,8 @@ static double difference(const daedal_result *result, uint32_t signal, double a,
   return fabs(a - b) / (one + size);
 }
 
-/* The voltages of a circuit are accurate to the tolerance. Their rates are so only over picoseconds, and are not compared. */
+/* The voltages of a circuit are accurate to the tolerance. Their rates are accurate only over picoseconds, and are not
+ * compared. */
 static bool is_compared(const Pass *pass, const char *name) {
   return !is_netlist(pass->text) || strncmp(name, "der(", 4) != 0;
 }
@@ -360,8 +362,8 @@ static void check_same_analysis(const Pass *pass, daedal_model *other, const cha
     if (a.d[k] != b.d[k]) finding("the flat text has other offsets", text);
 }
 
-/* Reads the flat text again: it must be the same model, and run to the same end. Where several initial values are equally near,
- * round-off decides between them; the tally counts that. */
+/* Reads the flat text again: it must be the same model, and run to the same end. If several initial values are equally near,
+ * round-off decides between them; the tally counts these cases. */
 static void compare_flat(Pass *pass, const daedal_options *options) {
   const char *flat = daedal_report(pass->model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT);
   daedal_model *again = flat ? daedal_load_text(flat, strlen(flat), "flat.mo", NULL, NULL) : NULL;

@@ -27,7 +27,7 @@ static void join(Cluster *cluster) {
   cluster->beside = (uint32_t)beside;
 }
 
-/* Waiting inside MPI would keep a core busy. */
+/* It does not wait inside MPI, which would keep a core busy. */
 static void pause_for(MPI_Request *request) {
   int is_done = 0;
   for (MPI_Test(request, &is_done, MPI_STATUS_IGNORE); !is_done; MPI_Test(request, &is_done, MPI_STATUS_IGNORE))

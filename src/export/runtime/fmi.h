@@ -34,7 +34,7 @@ typedef enum InstancePhase {
   PHASE_FAILED
 } InstancePhase;
 
-/* Sets of phases in which a call is allowed, and of kinds; without a kind, both are allowed. */
+/* Sets of phases and of kinds in which a call is allowed; without a kind, it is allowed in both kinds. */
 enum {
   IN_INSTANTIATED = 1 << PHASE_INSTANTIATED,
   IN_INITIALIZATION = 1 << PHASE_INITIALIZATION,

@@ -119,7 +119,7 @@ typedef struct Model {
   const bool *is_sized, *is_signed; /* see Sizes */
   int is_rough;                     /* see DefectLooks */
   int has_few_kinks;                /* see Kinks */
-  int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
+  int kinks; /* number of arguments at whose zeros slopes of the equations change without an event */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
   const int *column_start, *d; /* per unknown */
@@ -374,8 +374,8 @@ SolverStatus host_follow(Solver *solver, double until);
 /* The columns at a time of the last step, solved. Returns 1 if they cannot be. */
 int host_point(Solver *solver, double t, double *y);
 
-/* The columns that the integrator has reached, which solve the rows up to its tolerance. The second function solves
- * them, for those who read them; the third returns the size of the last step. */
+/* The columns that the integrator has reached, which solve the rows up to its tolerance. The second function solves the rows
+ * for a caller that reads the columns; the third returns the size of the last step. */
 const double *host_values(const Solver *solver);
 void host_solve_end(Solver *solver);
 double host_size(const Solver *solver);

@@ -1,4 +1,4 @@
-// What was found is differentiated: the options of the run are not those of the search.
+// The run with the values found is differentiated: its options are not those of the search.
 // run: simulate --gradient x --solver {auto,radau}
 // expect: x = 1 within 1e-6
 // expect: report.gradient.derivatives["v.start"] = sin(3)/3 within 1e-6

@@ -1,5 +1,5 @@
-// The brachistochrone by Pontryagin's equations, written by hand, with a free end time: a cycloid through (1, 1), whose angle t of rolling
-// solves (1 - cos(t)) = (t - sin(t)): t = 2.4120111439135, r = 1/(1 - cos(t)), and the time is t*sqrt(r/g).
+// The brachistochrone by Pontryagin's equations, written by hand, with a free end time. The solution is a cycloid through (1, 1). Its rolling angle t solves (1 - cos(t)) = (t - sin(t)): t =
+// 2.4120111439135, r = 1/(1 - cos(t)), and the time is t*sqrt(r/g).
 // let: angle = 2.412011143913525
 // run: simulate
 // expect: report.boundary.found["T"] = angle*sqrt(1/(1 - cos(angle))/9.81) within 1e-8

@@ -1,5 +1,5 @@
-// A pendulum in Cartesian coordinates is thrown so that it is upright after two seconds; the index is 3. The speed at the start is
-// compared with that of the angle, a'' = -g sin(a), by the same shooting.
+// A pendulum in Cartesian coordinates is thrown so that it is upright after two seconds; the index is 3. The speed at the start is compared with that of the model in the angle, a'' = -g
+// sin(a), found by the same shooting.
 // run: simulate
 // reference: files/pendulum_angle.mo simulate
 // expect: x = 0 within 1e-5

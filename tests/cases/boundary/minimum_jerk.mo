@@ -1,5 +1,4 @@
-// The motion of least jerk from rest to rest: 10 s^3 - 15 s^4 + 6 s^5. The derivatives that are sought at the start have no
-// variables in the text.
+// The motion of least jerk from rest to rest: 10 s^3 - 15 s^4 + 6 s^5. The derivatives that are unknown at the start are not variables in the text.
 // run: simulate
 // expect: q = 10*(time/2)^3 - 15*(time/2)^4 + 6*(time/2)^5 within 1e-8 everywhere
 // expect: report.boundary.found["q_der_der_der"] = 60/8 within 1e-7

@@ -1,5 +1,5 @@
 // Troesch's problem. The slopes at the start are those of Roberts and Shipman (1972): 4.5750461e-2 for n = 5, 3.5833778e-4 for
-// n = 10. A single shot ends in a pole before the end of the interval, so that several segments are taken.
+// n = 10. A single shot ends in a pole before the end of the interval, so several segments are used.
 // run: simulate
 // expect: report.boundary.found["v"] = 4.5750461e-2 within 1e-9
 // expect: report.boundary.segments > 1

@@ -1,4 +1,4 @@
-// What an algorithm of a clock does not assign stays as it was at the tick before.
+// A variable that an algorithm of a clock does not assign keeps its value from the previous tick.
 // run: simulate --stop-time 0.55 --intervals 1
 // expect: [x, n] = [9, 5]
 // expect: z = 0.3 within 5e-13

@@ -1,5 +1,5 @@
 // interval() at the first tick of a clock whose interval varies is the start value of that interval (Modelica Language
-// Specification 3.6, 16.10); two clocks of equal whole numbers are one.
+// Specification 3.6, 16.10); two clocks with the same whole numbers are one clock.
 // run: simulate --stop-time 1
 // expect: a = 0.2 at 0.1
 // expect: a = 0.3 within 1e-12 at 0.6

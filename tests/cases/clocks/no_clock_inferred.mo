@@ -1,4 +1,4 @@
-// Where no clock is defined the fastest one ticks once a second (Modelica Language Specification 3.6, 16.3), with a warning.
+// If no clock is defined, the fastest one ticks once a second (Modelica Language Specification 3.6, 16.3), with a warning.
 // run: simulate --stop-time 3.5
 // expect: says no clock can be inferred for `y`
 // expect: y = 1 at 0.5

@@ -1,4 +1,4 @@
-// Integers and Booleans are delayed as they are, in discrete equations and through a Real that holds them.
+// Integers and Booleans are delayed without interpolation, in discrete equations and through a Real that holds them.
 // let: late = (time - 0.25)*10
 // run: simulate --stop-time 1 --intervals 40
 // expect: m = max(0, floor(late + 1e-9)) where abs(late - round(late)) > 1e-6

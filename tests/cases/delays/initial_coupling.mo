@@ -1,4 +1,4 @@
-// Before the start the value is that at the start, also where it is only found with it.
+// Before the start, a delay has its value at the start, even if that value must be found together with the delay.
 // run: simulate --stop-time 0.5
 // expect: x = 3 - 2*time within 1e-9 everywhere
 model M

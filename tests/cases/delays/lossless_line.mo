@@ -1,4 +1,4 @@
-// A lossless line with matched ends delays; with an open end it doubles and comes back.
+// A lossless line with matched ends only delays; at an open end the wave doubles and is reflected.
 // run: simulate --stop-time 1 --intervals 40
 // expect: v2 = (0 if time < 0.3 else 1) within 1e-9 where abs(time - 0.3) > 1e-9
 // expect: v1 = (0 if time < 0.1 else 0.5 if time < 0.5 else 1) within 1e-9 where abs(time - 0.1) > 1e-9 and abs(time - 0.5) > 1e-9

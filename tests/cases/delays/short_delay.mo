@@ -1,4 +1,4 @@
-// Steps are not longer than a delay: x' = -x(t - T) nears exp(s t) with s = -exp(-s T).
+// Steps are not longer than a delay: x' = -x(t - T) approaches exp(s t) with s = -exp(-s T).
 // run: simulate --stop-time 1 --intervals 10 --solver {auto,radau,bdf}
 // let: rate = -1.001001502671886
 // expect: rate = -exp(-rate*1e-3) within 1e-14

@@ -1,4 +1,4 @@
-// Both sides of a jump, delayed exactly; whens and Booleans see it.
+// Both sides of a jump are delayed exactly; whens and Booleans react to it.
 // let: wave(t) = 1 if t < 0 or t % 1 < 0.5 else -1
 // let: area(t) = t if t < 0.3 else 0.3 + (0.5 - abs((t - 0.3) % 1 - 0.5))
 // let: from_jump(t) = min(t % 0.5, 0.5 - t % 0.5)

@@ -1,4 +1,4 @@
-// A time that vanishes.
+// A delay time that becomes zero.
 // run: simulate --stop-time 10 --intervals 100
 // expect: y = sin(max(0, time - 0.5*(1 - cos(time)))) within 1e-5 everywhere
 model M

@@ -1,4 +1,4 @@
-// A time that depends on what it delays.
+// A delay time that depends on the delayed variable.
 // run: simulate --stop-time 5 --intervals 50 --solver {auto,erk,radau,bdf,ida,cvode}
 // expect: y = sin(max(0, time - T)) within 1e-4 everywhere
 // expect: T = 0.5 + 0.3*sin(y) within 1e-9 everywhere

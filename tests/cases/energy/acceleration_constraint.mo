@@ -1,4 +1,4 @@
-// A servo holds the acceleration of x: the constraint acts through the coefficients of the accelerations (Gauss).
+// A servo holds the acceleration of x: the force of the constraint has the coefficients of the accelerations (Gauss).
 // With z = x - y: x'' = 1 + y and y'' = 3 (x - y) for m = 2.
 // run: simulate --energy --method {dummy,minimal,projection,overdetermined,strangeness}
 // reference: files/acceleration_constraint.mo simulate

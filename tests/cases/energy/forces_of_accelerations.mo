@@ -1,4 +1,4 @@
-// They make the matrix of the accelerations unsymmetric.
+// Such forces make the matrix of the accelerations unsymmetric.
 // run: simulate
 // reference: files/forces_of_accelerations.mo simulate
 // expect: x = reference.x within 1e-5 everywhere

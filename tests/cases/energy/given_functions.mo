@@ -1,4 +1,4 @@
-// A variable mass, a prescribed motion, a motor with a differential equation of its own.
+// A variable mass, a prescribed motion, a motor with its own differential equation.
 // run: simulate
 // reference: files/given_functions.mo simulate
 // expect: x = reference.x within 1e-5 everywhere

@@ -1,4 +1,4 @@
-// One that is not definite on the tangent space is reported with the coordinates concerned.
+// A mass matrix that is not definite on the tangent space is reported, with its coordinates.
 // run: simulate --method {dummy,projection}
 // expect: never says warning
 // run: simulate --method {dummy,projection}

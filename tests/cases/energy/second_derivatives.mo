@@ -1,4 +1,4 @@
-// A coordinate without second derivatives of its own beside one that has them.
+// A coordinate whose second derivative does not occur, next to one whose second derivative does.
 // run: simulate --stop-time 0.3
 // reference: files/second_derivatives.mo simulate --stop-time 0.3
 // expect: y = reference.y within 1e-5 everywhere

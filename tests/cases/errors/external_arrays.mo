@@ -1,4 +1,4 @@
-// Arrays go to an external function as variables, and none comes back as its result.
+// Array arguments of an external function must be variables, and its result cannot be an array.
 // run: check --strict
 // expect: exit 3
 // expect: says an argument of an external function that is an array must be a variable

@@ -1,4 +1,4 @@
-// A discrete variable whose equation has no value that stays is named: there is no when here.
+// A discrete variable whose equation never settles is named, although there is no when.
 // run: simulate
 // expect: exit 6
 // expect: says the value of `k` changes again and again

@@ -1,4 +1,4 @@
-// Values that --strict refuses: a constant that is no number, one that has none, the sum of a scalar, a level of assert that changes.
+// Values that --strict refuses: a constant that is not a number, a constant without a value, the sum of a scalar, a varying level of assert.
 // run: check
 // run: check --strict
 // expect: exit 3

@@ -1,4 +1,4 @@
-// Each class is counted by itself, before the whole model: the class that lacks an equation is named, those that contain it are not.
+// Each class is counted by itself, before the whole model: the class that lacks an equation is named, but not the classes that contain it.
 // run: check
 // expect: exit 4
 // expect: says unbalanced_class.mo:20:9: error: class `P.Resistor` has 1 equation too few: 4 for 5 variables by itself

@@ -1,4 +1,4 @@
-// What whens, loops and functions do not allow.
+// Statements that are not allowed in whens, loops and functions.
 // run: check
 // change: when x > 1 then -> when noEvent(x > 1) then | when not noEvent(x > 1) then
 // expect: exit 3

@@ -1,5 +1,5 @@
-// An assertion that fails for less than 1e-10 of the run gives a warning. Otherwise the run ends where it began to fail, even if the
-// equations are not defined there, or the condition has become true again at the end of the next step.
+// An assertion that fails for less than 1e-10 of the run gives a warning. Otherwise the run ends at the time at which the assertion began to fail, even if the equations are not defined
+// there, or the condition is true again at the end of the next step.
 // run: simulate --solver {auto,radau,bdf}
 // change: CONDITION -> abs(x - 0.5) > 1e-11
 // expect: says assertion failed at time 0.5 for 2e-11, which is too short to end the run

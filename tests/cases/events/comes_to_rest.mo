@@ -1,4 +1,4 @@
-// A ball whose bounces accumulate, and which the model lets rest on the floor in the limit: the run continues there.
+// A ball whose bounces accumulate. In the limit, the model lets it rest on the floor, so the run continues.
 // run: simulate --solver {erk,radau,bdf,ida,cvode} --stop-time 4
 // expect: flying = 0
 // expect: abs(h) < 1e-4

@@ -1,5 +1,5 @@
-// The condition pre(neg) selects p or m on one side of an equation, and only numbers on the other. It must have the same value on
-// both sides in the mode that the initial event leads to. The port of a tank above its level is like this, behind a closed valve.
+// The condition pre(neg) selects p or m on one side of an equation, and only numbers on the other. It must have the same value on both sides in the mode after the initial event. An example
+// is the port of a tank above its level, after a closed valve.
 // run: simulate
 // change: x(start = 1) -> x(start = 1) | x(start = 3)
 // expect: p = 101325 within 1e-6 at start

@@ -1,4 +1,4 @@
-// A brake that holds what a motor turns is no repetition.
+// A brake that holds a shaft while a motor turns it contradicts the motor, and is not redundant.
 // run: simulate --stop-time 2
 // expect: exit 4
 // expect: says /contradict each other: equation \d - equation \d gives/

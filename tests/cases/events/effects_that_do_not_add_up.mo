@@ -1,4 +1,4 @@
-// The product of two relays: only one of them slides, and a warning tells of the band of the other.
+// The product of two relays: only one of them slides, and a warning reports the hysteresis of the other.
 // run: simulate -q --solver auto --tolerance 1e-6 --intervals 3 --stop-time 3
 // expect: report.events < 10000
 // expect: abs(x) + abs(y) < 0.05

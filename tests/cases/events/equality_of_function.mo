@@ -1,4 +1,4 @@
-// Equalities of what functions give make events in equations of Reals too: pulses narrower than a step were missed.
+// Equalities of the results of functions cause events in equations of Reals, too, so that pulses narrower than a step are not missed.
 // run: simulate --solver {auto,radau,bdf}
 // expect: x = 1 within 1e-6
 // expect: w = 1 within 1e-6

@@ -1,4 +1,4 @@
-// The same without a state of rest: there is no solution behind the time at which the bounces come together.
+// The same without a state of rest: there is no solution after the time at which the bounces accumulate.
 // run: simulate --solver {erk,radau,bdf,ida,cvode} --stop-time 5
 // expect: exit 6
 // expect: says /changes infinitely often before/

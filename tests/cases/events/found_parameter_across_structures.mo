@@ -1,4 +1,4 @@
-// A parameter that initialization finds keeps its value where the equations become others.
+// A parameter that initialization finds keeps its value when the equations change.
 // run: simulate --solver auto --tolerance 1e-8 --stop-time 1 --intervals 3 --method {dummy,minimal,none}
 // expect: g = exp(-0.5) within 1e-6
 // expect: v = 0.25 within 1e-6

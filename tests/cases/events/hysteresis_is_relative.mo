@@ -1,4 +1,4 @@
-// Oscillations of any size are followed alike.
+// Oscillations of any size are followed in the same way.
 // run: simulate -q --solver {auto,radau} --tolerance 1e-6 --intervals 3 --stop-time 10
 // change: x(start = 1, fixed = true, nominal = 1), v(start = 0, fixed = true, nominal = 1) -> x(start = 1, fixed = true, nominal = 1), v(start = 0, fixed = true, nominal = 1) | x(start = 1e-5, fixed = true, nominal = 1e-5), v(start = 0, fixed = true, nominal = 1e-5) | x(start = 1e-9, fixed = true, nominal = 1e-9), v(start = 0, fixed = true, nominal = 1e-9) | x(start = 1e6, fixed = true, nominal = 1e6), v(start = 0, fixed = true, nominal = 1e6)
 // expect: says nothing

@@ -1,4 +1,4 @@
-// Each takes half of it, whichever is the state: then v2' = -v2/2.
+// Each of the two takes half of the jump, for both choices of the state: then v2' = -v2/2.
 // run: simulate --solver {auto,erk,radau,bdf,ida,cvode} --tolerance 1e-7 --intervals 3 --stop-time 3
 // let: half = 0.5*exp(-1)
 // expect: v1 = 1 - half within 1e-5

@@ -1,4 +1,4 @@
-// A kink of a constraint that only some mode has makes an event, too, or a warning where that mode is not one of those tried.
+// A kink of a constraint that only one mode has causes an event, or a warning if that mode was not tried.
 // run: simulate -q --method {dummy,minimal,projection,underlying,none} --stop-time 1 --tolerance 1e-8
 // expect: says nothing
 // expect: report.diagnostics = []

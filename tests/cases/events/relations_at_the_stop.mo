@@ -1,4 +1,4 @@
-// At the stop time relations have the values that are written: time > 1 is false at 1, and what becomes true right after is no part of the run.
+// At the stop time relations have their literal values: time > 1 is false at 1, and a relation that would become true right after is not part of the run.
 // run: simulate --stop-time 1 --solver {auto,radau,bdf}
 // expect: [after, at, written, below, up] = [0, 1, 1, 0, 1]
 // expect: [n, m, s, r] = [0, 1, 3, 1]

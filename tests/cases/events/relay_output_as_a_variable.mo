@@ -1,4 +1,4 @@
-// It is the mean of both modes, which neither of them allows.
+// Its value is the mean of both modes, which is not a value of either.
 // run: simulate -q --solver auto --tolerance 1e-6 --intervals 3 --stop-time 5
 // expect: says nothing
 // expect: report.events = 1

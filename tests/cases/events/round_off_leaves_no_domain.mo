@@ -1,4 +1,4 @@
-// A field that is next to nothing changes its direction: its size may be found below zero by round-off.
+// A field that is nearly zero changes its direction: round-off may give it a size below zero.
 // run: simulate --stop-time 3 --solver erk
 // expect: b + h = 1 within 1e-6
 model Field

@@ -1,4 +1,4 @@
-// x meets 0.2 sin(time) and stays on it.
+// x reaches 0.2 sin(time) and stays on it.
 // run: simulate --solver {auto,erk,radau,bdf,ida,cvode} --tolerance 1e-7 --intervals 3 --stop-time 10
 // let: t = 0.849773782733012
 // expect: 1 - t = 0.2*sin(t) within 1e-14

@@ -1,4 +1,4 @@
-// A Boolean variable that is a relation stands for it: the thermostat slides along its edge as one that writes the relation itself.
+// A Boolean variable that is only a relation is replaced by it: the thermostat slides along the edge like one that contains the relation itself.
 // run: simulate --stop-time 0.5
 // run: simulate --stop-time 0.5 --solver radau
 // run: simulate --stop-time 0.5 --solver ida

@@ -1,4 +1,4 @@
-// Each value of the condition leads back to the other: the solution stays on the edge once it is there.
+// Each value of the condition leads back to the other one: after reaching the edge, the solution stays on it.
 // run: simulate --solver {erk,radau} --stop-time 1 --tolerance 1e-4
 // expect: says /state events +[12]\n/
 // expect: abs(x) < 2e-4

@@ -1,4 +1,4 @@
-// A discrete value that is not defined is an error with the variable's name, not the value of before.
+// A discrete value that is not defined is an error with the name of the variable; the old value is not used.
 // run: simulate
 // expect: exit 6
 // expect: says the value of held is not defined

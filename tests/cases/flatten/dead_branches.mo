@@ -1,5 +1,5 @@
 package DeadBranches
-  // Functions that read, in branches that constants never take, what nothing assigns.
+  // Functions that read unassigned variables in branches that are never taken because of constants.
   // run: check
   // expect: exit 0
   // run: flatten

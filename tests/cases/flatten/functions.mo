@@ -79,7 +79,7 @@ model Functions "functions that stay calls, with arrays, records, several output
   algorithm
     assert(u < 100, "large");
   end check;
-  // A call that is a statement of its own stays before the if that follows it.
+  // A call that is a separate statement stays before the if that follows it.
   // expect: line if 'u' > 0.5 then
   function steps
     input Real u;

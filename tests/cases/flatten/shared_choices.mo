@@ -1,4 +1,4 @@
-// A choice that several others share has a name, also where it stands behind an else: the text was as long as the square of their number.
+// A choice that several others share has a name, even after an else: otherwise the length of the text would grow with the square of their number.
 // run: flatten
 // expect: prints then '$2' + 1 else '$2';
 // expect: prints then '$38' + 1 else '$38'

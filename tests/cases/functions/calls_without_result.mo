@@ -1,4 +1,4 @@
-// A call without a result gives no equation, in an algorithm as in an equation section: a warning says so, and its assertions are checked.
+// A call without a result gives no equation, in algorithm and in equation sections: a warning says so, and its assertions are checked.
 // run: simulate --stop-time 1
 // change: CALL -> check(x/10); | when x > 0.5 then check(x/10); end when; | if time > 0.5 then check(x/10); end if;
 // change: PART -> algorithm | equation

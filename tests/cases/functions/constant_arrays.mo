@@ -1,4 +1,4 @@
-// Constant arrays inside functions are values: what is assigned to a copy of one does not show in it.
+// Constant arrays inside functions are values: an assignment to a copy does not change the original.
 // run: simulate --quiet --intervals 4 --tolerance 1e-9
 // expect: y = ref within 1e-9 everywhere
 // expect: z = 743*time + time^2 within 1e-6 everywhere

@@ -1,6 +1,5 @@
-// annotation(inverse(x = g(...))): an equation that alone determines an argument of a function is solved by the declared inverse, in an
-// equation with either side, an array, and inside another function. A declared inverse that is not one gives a warning. Where nothing flows, the
-// square has no slope, and only the inverse says what flows. An equation that determines something else stays as it is.
+// annotation(inverse(x = g(...))): if a single equation determines an argument of a function, the declared inverse solves it. The call may be on either side, in an array, or inside another
+// function. A declared inverse that is not one gives a warning. At zero flow the square has no slope, and only the inverse gives the flow. An equation that determines something else stays as it is.
 // run: simulate --stop-time 2 --solver {auto,radau,bdf}
 // change: EXACT -> 1
 // expect: mass = sqrt(time)/2 within 1e-7 everywhere

@@ -1,4 +1,4 @@
-// `end` in subscripts of a constant of a package, in a function that is called while the model runs: it crashed.
+// `end` in subscripts of a constant of a package, in a function that is called while the model runs.
 // expect: y = 5
 // expect: z = 3
 package P

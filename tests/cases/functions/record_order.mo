@@ -1,4 +1,4 @@
-// Records with the same fields are compatible, in any order of these.
+// Records with the same fields are compatible, whatever the order of the fields is.
 // run: simulate
 // expect: y = 123 within 1e-12
 // run: flatten | simulate

@@ -1,4 +1,4 @@
-// A search in a table by `while` or `break` that an assertion keeps within the table: the text alone does not say where it ends. The
+// A search in a table by `while` or `break` that an assertion keeps within the table: the loop itself has no bound. The
 // function is called, and the integral of the interpolated values is exact: 0 up to 2, then a triangle of area 4 up to 6.
 // run: simulate --stop-time {1,3,6,7.5}
 // change: FIND -> i := 1; while x >= table[i + 1, 1] loop i := i + 1; end while; | i := 0; for k in 1:10 loop i := k; if x < table[k + 1, 1] then break; end if; end for; | i := size(table, 1) - 1; while table[i, 1] > x loop i := i - 1; end while;

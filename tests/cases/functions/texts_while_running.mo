@@ -1,4 +1,4 @@
-// Texts are arguments of functions that run with the model: literals, results of other functions, and those that a function or the equation joins.
+// Texts as arguments of functions that are called during the run: literals, results of other functions, and texts that a function or the equation joins.
 // expect: long = 4 at 0.2
 // expect: long = 3
 // expect: inside = 11

@@ -1,4 +1,4 @@
-// A branch that time has not reached overflows; a relation looks at what it defines.
+// A branch that time has not reached overflows; a relation depends on the variable that the branch defines.
 // run: simulate --stop-time 1 --intervals 1
 // expect: x = exp(-2) within 1e-5
 model Late

@@ -1,4 +1,4 @@
-// Rows hold where only their derivatives do not exist.
+// Rows are accepted at a point at which only their derivatives do not exist.
 // run: init
 // change: sqrt(x^2 + z^2) -> sqrt(x^2 + z^2) | atan2(z, x) | atan2(-z, -x) | sqrt(x) | abs(x)^0.5
 // expect: exit 0

@@ -1,4 +1,4 @@
-// init shows what discrete variables begin with.
+// init shows the values with which discrete variables begin.
 // run: init
 // expect: [n, twice, high, low, held] = [4, 8, 1, 1, 6]
 model Start

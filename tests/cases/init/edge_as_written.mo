@@ -1,5 +1,5 @@
-// x stays at 0, so that x > 0 is false at the start and after it, and z^2 = -1 has no solution. The search for modes once kept the
-// value of x > 0 from its last attempt, and accepted z = 1 as an initial value. A relation on its edge that does not move is as written.
+// x stays at 0, so that x > 0 is false at the start and after it, and z^2 = -1 has no solution. The search for modes must not keep the value of x > 0 from its last attempt and accept z = 1
+// as an initial value. A relation that stays on its edge has its literal value.
 // run: init
 // expect: exit 5
 // expect: says no consistent initial values

@@ -1,5 +1,4 @@
-// The equation with homotopy() gives its unknown explicitly; only the initial equation makes it one to solve. Of its solutions the
-// one is meant to which homotopy() leads.
+// The equation with homotopy() gives its unknown explicitly; it must be solved only because of the initial equation. The intended solution is the one to which homotopy() leads.
 // run: simulate
 // expect: z = 100 within 1e-6
 // expect: report.initial.rung = "homotopy(actual, simplified)"

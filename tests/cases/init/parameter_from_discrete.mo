@@ -1,5 +1,5 @@
-// An initial equation of a discrete variable that a when sets at the start determines the parameter on its other side; it was taken
-// for one that sets the variable before the start, and the parameter stayed at its start value.
+// An initial equation of a discrete variable that a when sets at the start determines the parameter on its other side. It must not be mistaken for an equation that sets the variable before
+// the start.
 // run: simulate
 // change: y = q -> y = q | q = y | y - q = 0 | 2*q = 2*y
 // expect: z = 4 within 1e-9 everywhere

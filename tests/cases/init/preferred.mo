@@ -1,5 +1,5 @@
-// The start value of a variable that the model prefers as a state is kept, although the variable is not differentiated and the amount,
-// which is, is preferred too: a concentration of 5 is not replaced by the default 0 of the amount.
+// The start value of a variable that the model prefers as a state is kept, although the variable is not differentiated. The differentiated amount is preferred, too, but its default 0 does
+// not replace a concentration of 5.
 // run: init
 // change: StateSelect.prefer, start = 5 -> StateSelect.prefer, start = 5 | StateSelect.always, start = 5
 // expect: c = 5

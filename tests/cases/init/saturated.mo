@@ -1,4 +1,4 @@
-// A search that fails does not say that nothing exists.
+// A search that fails does not claim that there is no solution.
 // run: init
 // change: tanh(x*z) -> tanh(x*z) | x*z/sqrt(1 + (x*z)^2) | sin(x*z)
 // expect: exit 5

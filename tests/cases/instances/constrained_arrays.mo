@@ -1,4 +1,5 @@
-// Values that a class gives to its elements hold for each element of an array of the class. The values may come from a constraining clause, whether the class is replaced or not, or from the class that replaces another one, also in an array of models. Arrays inside of the class keep their own sizes.
+// Values that a class gives to its elements hold for each element of an array of the class. The values may come from a constraining clause, whether the class is replaced or not, or from the
+// class that replaces another one. This also holds in an array of models. Arrays inside of the class keep their own sizes.
 // expect: g.c[3].x = 8
 // expect: h.c[3].x = 112
 // expect: h.d[2,3].x = 112

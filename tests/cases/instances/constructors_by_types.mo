@@ -1,4 +1,4 @@
-// Several constructors take one argument: its type says which is meant; the same for String with an argument of its own.
+// Several constructors take one argument, whose type decides which is used. The same holds for a String function with its own argument.
 // expect: a = 3
 // expect: b = 12
 // expect: c = 50

@@ -1,4 +1,4 @@
-// x .* y goes element by element, though there is a function for x * y of vectors.
+// x .* y is computed element by element, although there is a function for x * y of vectors.
 // expect: s[2].v = 6
 // expect: p.v = 8
 operator record Number

@@ -1,4 +1,4 @@
-// Conditions, sizes, connections and values inside of an array without elements have nothing to depend on.
+// Conditions, sizes, connections and values inside of an array without elements need not be known.
 // expect: y = exp(-1) within 1e-5
 // run: simulate
 // change: n = 0 -> n = 2

@@ -1,4 +1,4 @@
-// An enumeration that is declared in a model is one type, by whatever path it is reached.
+// An enumeration that is declared in a model is one type, for every path that leads to it.
 // expect: limiter.y = 2
 // expect: b[2].y = 1
 model Limiter

@@ -1,4 +1,4 @@
-// Literals of enumerations are imported by their names, under another name, in a list, or all of them, also of a type in a model.
+// Literals of enumerations are imported by name, under another name, in a list, or all at once; the type may be declared in a model.
 // run: simulate --model P.M --stop-time 1
 // expect: a.x = 1
 // expect: x = 31

@@ -1,4 +1,4 @@
-// What the language forbids, but whose meaning is plain, is a warning; --strict refuses it.
+// Text that the language forbids, but whose meaning is clear, gives a warning; --strict refuses it.
 // run: simulate --stop-time 1
 // expect: says warning: a package cannot extend a model: `Icon` [D912]
 // expect: says warning: `Library.Interfaces` is partial: `Base` cannot be looked up in it [D912]

@@ -1,4 +1,4 @@
-// A replaceable class that two base classes declare, with defaults of their own, is one class where it is redeclared.
+// A replaceable class that two base classes declare with different defaults is one class if it is redeclared.
 // expect: a.y = 4
 // expect: a.z = 4
 // expect: never says warning

@@ -1,4 +1,4 @@
-// An inner component that is missing is added with its defaults, and a part of the model: bindings and sizes see it.
+// A missing inner component is added to the model with its defaults, so bindings and sizes can refer to it.
 // run: simulate --stop-time 1
 // expect: says there is no `inner` component for `outer system`
 // expect: a[2].x[1] = 300 within 1e-9

@@ -1,4 +1,4 @@
-// Which terms vanish is not asked of a parameter before the initial equations give it a value: g is not 0 here.
+// A parameter that initial equations determine does not decide which terms vanish before it has its value: g is not 0 here.
 // run: simulate --stop-time 1
 // let: exact = 0.5 + 0.1*sin(1)
 // expect: c = exact within 1e-6

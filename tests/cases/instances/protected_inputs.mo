@@ -1,4 +1,4 @@
-// A protected connector of the model itself gives no value, records in it neither: the public one does.
+// A protected connector of the model itself gives no value, and neither do records in it: the public connector does.
 // run: simulate --protected
 // expect: a.y = 6
 // expect: a.n.data.v = 3

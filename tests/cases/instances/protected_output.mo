@@ -1,4 +1,4 @@
-// An output of a function that is protected by mistake is one all the same: a warning, with --strict an error.
+// A protected output of a function is still an output: this gives a warning, with --strict an error.
 // expect: says `y` of a function has the prefix `output`, and cannot be protected
 // expect: z = 2
 // run: check --strict

@@ -1,4 +1,4 @@
-// What is assigned its start value is assigned nevertheless.
+// A variable that is assigned its own start value counts as assigned.
 // run: simulate --stop-time 1
 // change: start = 0 -> start = 0 | start = 1 | start = 2
 // expect: v.a = 1 within 1e-05

@@ -1,4 +1,4 @@
-// A redeclaration in a modification may give an enumeration, and what it makes final is final for others only.
+// A redeclaration in a modification may give an enumeration; an element that it makes final is final only for other modifications.
 // run: simulate --stop-time 1
 // expect: n = 2 within 1e-9
 // expect: inside = 4 within 1e-9

@@ -1,4 +1,4 @@
-// Functions with two bodies, operators that no call can tell apart, external objects with more than they may have.
+// Functions with two bodies, operators that calls cannot distinguish, external objects with elements that are not allowed.
 // run: check --strict
 // change: extends base; -> extends base; algorithm y := 2*x;
 // expect: exit 3

@@ -1,4 +1,4 @@
-// What the class of a component, its prefixes and those of its class do not allow.
+// Components that their class, their prefixes or the prefixes of their class do not allow.
 // run: check
 // change: Real r -> output Gain r
 // expect: exit 3

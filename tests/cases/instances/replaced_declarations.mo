@@ -1,5 +1,5 @@
-// What a redeclaration takes over (section 7.3.2): the modifications of the first declaration, if that is a component or a short class;
-// not those of `model extends`, whose names belong to the class that is replaced, nor those of redeclarations in between.
+// A redeclaration takes over the modifications of the first declaration, if that is a component or a short class (section 7.3.2). It does not take over those of redeclarations in between,
+// nor those of `model extends`, because their names belong to the replaced class.
 // expect: values[1] = 7
 // expect: values[2] = 5
 // expect: values[3] = 2

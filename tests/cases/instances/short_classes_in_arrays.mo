@@ -1,4 +1,4 @@
-// What a short class gives its elements holds for each element of an array of components; so does the start value of a parameter.
+// Values that a short class gives its elements hold for each element of an array of components; so does the start value of a parameter.
 // expect: w[2].y = 6
 // expect: v[1].y = 6
 // expect: c[2].y = 3

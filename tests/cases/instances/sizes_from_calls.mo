@@ -1,4 +1,4 @@
-// A field with open size in a record that is no parameter gets its size from the function that gives the record.
+// A field with open size, in a record that is not a parameter, gets its size from the function that gives the record.
 // run: simulate --model SizesFromCalls.Fields
 // expect: a.c[3] + b.c[3] + c.c[3] = 9 within 1e-12 everywhere
 // expect: y = 27*time within 1e-12 everywhere

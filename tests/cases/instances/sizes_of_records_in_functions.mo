@@ -1,4 +1,4 @@
-// Sizes that depend on other fields, of outputs that are not known before the function runs, too.
+// Sizes that depend on other fields, also of outputs that are not known before the function runs.
 // run: simulate --stop-time 1
 // expect: x = 6322 within 0.06322
 // expect: y = 16 within 0.00016

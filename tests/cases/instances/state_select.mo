@@ -1,4 +1,4 @@
-// What no choice of states can follow: a warning, with --strict an error.
+// A stateSelect that no choice of states can satisfy gives a warning, with --strict an error.
 // run: check --model Always
 // expect: exit 0
 // expect: says `v` cannot be a state, though its stateSelect says always

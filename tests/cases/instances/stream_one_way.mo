@@ -1,4 +1,4 @@
-// A connector through which nothing flows out, inside a component whose connector is connected to it: its value is passed on all the same.
+// A connector through which nothing can flow out is connected to the connector of the component around it: its value is passed on nevertheless.
 // run: simulate --quiet --stop-time 1 --intervals 4
 // expect: c.port.h = 5 + time within 1e-12 everywhere
 // expect: back = 5 + time within 1e-12 everywhere

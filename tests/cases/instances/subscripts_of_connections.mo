@@ -1,4 +1,4 @@
-// A vector of subscripts, and subscripts computed from sums over parts of arrays, of which one is empty.
+// A vector of subscripts, and subscripts computed from sums over parts of arrays; one of these parts is empty.
 // run: simulate --stop-time 1
 // expect: r[1].p.v = 3 within 1e-7
 // expect: r[2].p.v = 1 within 1e-7

@@ -1,4 +1,4 @@
-// Connectors of old libraries have more flow than potential variables; a model of them may be balanced all the same.
+// Connectors of old libraries have more flow than potential variables; a model with such connectors may be balanced nevertheless.
 // run: simulate
 // expect: says warning: connector `a.c` has 2 flow variables and 0 potential variables
 // expect: a.c.p = -2

@@ -1,4 +1,4 @@
-// A field that is modified has that value, whatever the whole record is.
+// A field that is modified has that value, whatever value the whole record has.
 // run: simulate --stop-time 1
 // expect: r.b = 3 within 3e-05
 // expect: x = 31 within 0.00031

@@ -1,4 +1,4 @@
-// A Boolean that nothing determines is not false.
+// A Boolean that nothing determines must not count as false.
 // run: check
 // expect: exit 4
 // expect: says no equation determines `b`

@@ -1,4 +1,4 @@
-// An Integer that nothing determines is not 0.
+// An Integer that nothing determines must not count as 0.
 // run: check
 // expect: exit 4
 // expect: says no equation determines `k`

@@ -1,4 +1,4 @@
-// Operators of records on arrays of two and of none.
+// Operators of records on arrays of two records and of none.
 // run: simulate
 // expect: d[2].b = 4
 // expect: e[2].b = -2

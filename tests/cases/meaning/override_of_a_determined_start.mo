@@ -1,4 +1,4 @@
-// Equations determine the start value: an option cannot.
+// Equations determine the start value, so an option cannot set it.
 // run: simulate --override x=1
 // expect: exit 2
 // expect: says equations of the model determine

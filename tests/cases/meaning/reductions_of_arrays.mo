@@ -1,4 +1,4 @@
-// Only sum adds arrays; the others are of scalars.
+// Only sum takes arrays; the other reductions take scalars.
 // run: simulate
 // expect: exit 3
 // expect: says `product` with iterators

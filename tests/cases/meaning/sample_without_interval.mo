@@ -1,4 +1,4 @@
-// An interval of 0 is no interval.
+// An interval of 0 is refused.
 // run: {check,simulate}
 // expect: 8:8: the interval 0 of sample is not positive
 // expect: exit 3

@@ -1,4 +1,4 @@
-// A point driven around the circle: x' and y' by differences, every constraint at round-off, the closed form.
+// A point is driven around a circle. x' and y' come from differences, every constraint holds to round-off, and the closed form is reached.
 // let: angle = time + 0.5*(1 - cos(time))
 // let: rate = 1 + 0.5*sin(time)
 // run: simulate --solver {ida,bdf} --stop-time 20 --tolerance 1e-7 --intervals 100 {,--compile}

@@ -1,4 +1,4 @@
-// Equations of all modes are not said to be those of one.
+// Equations that hold in all modes do not have a comment that names one mode.
 // run: reduce --method dummy
 // expect: never prints are those where
 model M

@@ -1,4 +1,4 @@
-// Equations that are those of one mode say of which.
+// Equations of a single mode have a comment that names this mode.
 // run: reduce --method {dummy,minimal,underlying}
 // expect: prints // the equations are those where x < 1 is true; they differ elsewhere
 // run: reduce --method {dummy,minimal,underlying}

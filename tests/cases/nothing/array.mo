@@ -1,4 +1,4 @@
-// An array of no states.
+// An array without states.
 // expect: time = 1
 model Array_
   parameter Integer n = 0;

@@ -1,4 +1,4 @@
-// A relation of time alone.
+// A relation that depends only on time.
 // expect: b = 1
 // expect: b = 0 at 0.4
 model Boolean_

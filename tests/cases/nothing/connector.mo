@@ -1,4 +1,4 @@
-// A connector that nothing is connected to: it lacks an equation.
+// A connector without a connection: an equation is missing.
 // expect: exit 4
 // expect: says 1 equation for 2 variables: 1 too few
 package P

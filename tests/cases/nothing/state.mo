@@ -1,4 +1,4 @@
-// A state that rests.
+// A state that is constant.
 // expect: x = 1 everywhere
 // expect: der(x) = 0 everywhere
 model State

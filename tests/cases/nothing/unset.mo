@@ -1,4 +1,4 @@
-// A parameter without a value, and an initial equation that contradicts the 0 that is taken.
+// A parameter without a value, and an initial equation that contradicts its default 0.
 // expect: exit 5
 // expect: says `k` has no value: 0 is used
 // expect: says `k = 2` could not be satisfied together with the others

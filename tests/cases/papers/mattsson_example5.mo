@@ -1,6 +1,5 @@
 model Example5 "Mattsson and Soderlind, Example 5, (4.6): structurally sound, numerically singular"
-  // Pantelides's algorithm differentiates the second equation once. The structure says one degree of freedom; the true
-  // number is none, which no structural analysis can see.
+  // Pantelides's algorithm differentiates the second equation once. By structure there is one degree of freedom. In truth there is none, but no structural analysis can find that.
   // run: analyze
   // expect: report.equations = 2
   // expect: report.structural_index = 1

@@ -1,4 +1,4 @@
-// Initial algorithms determine Boolean, Integer and enumeration parameters, and what is bound to them.
+// Initial algorithms determine Boolean, Integer and enumeration parameters, and the parameters that are bound to them.
 // run: simulate --method {dummy,none}
 // expect: y = 12
 // expect: q = 1 at start

@@ -1,4 +1,4 @@
-// sqrt of a state that runs through zero: the run stops there, says why, and keeps the trajectory.
+// sqrt of a state that passes zero: the run stops there, says why, and keeps the trajectory.
 // run: simulate --stop-time 3
 // expect: exit 6
 // expect: says sqrt(x)

@@ -1,4 +1,5 @@
-// Protected variables and those with HideResult are left out of MAT files unless they are states, or are requested (test_files.py). Variables inside a hidden component are hidden. CSV files have all.
+// Protected variables and those with HideResult are left out of MAT files unless they are states, or are requested (test_files.py). Variables inside a hidden component are hidden. CSV files
+// have all variables.
 // run: simulate --output-file -
 // expect: line time,a.x,der(a.x),a.shown,a.away,a.z,a.open,a.s,der(a.s),y,b.x,der(b.x),b.shown,b.away,b.z,b.open,b.s,der(b.s),d
 // run: simulate --output-file - --variables b.z,d

@@ -1,4 +1,4 @@
-// An algebraic variable that jumps on its own is no reason for small steps.
+// An algebraic variable that jumps, and that no state depends on, does not cause small steps.
 // run: simulate --stop-time 5 --solver {radau,bdf}
 // expect: report.steps + report.rejected < 150
 // expect: x = exp(-5) within 1e-5

@@ -1,4 +1,4 @@
-// What is very large at one moment holds there to round-off of its size, which is no violation.
+// An equation with a value that is very large at one moment holds there up to round-off of that value, which is not a violation.
 // run: simulate --intervals 10
 // expect: exit 0
 model Peak

@@ -1,4 +1,4 @@
-// pre() of a continuous variable in a when is its value before the event, also where the event changes it.
+// pre() of a continuous variable in a when is its value before the event, even if the event changes it.
 // run: simulate
 // expect: [y, z, q, v, w, first] = [2, 1, 2, 2, 1, 2]
 model M

@@ -1,4 +1,4 @@
-// A parameter that --variables asks for by name is a column; one that only an expression matches is not.
+// A parameter that --variables names is a column; a parameter that only an expression matches is not.
 // run: simulate --variables x,b
 // expect: b = 6 everywhere
 // run: simulate --variables x|b

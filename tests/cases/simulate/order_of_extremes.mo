@@ -1,4 +1,4 @@
-// What max and min select is the same whatever the order of their arguments, also just where these are equal, and from there on.
+// max and min select the same argument for any order of their arguments, also at the point at which these are equal, and after it.
 // run: simulate --stop-time {0.16666666666666666,0.5} --intervals 3
 // change: max(0.5, 3*time) -> max(0.5, 3*time) | max(3*time, 0.5)
 // expect: x = 3 + a within 1e-12

@@ -1,4 +1,4 @@
-// A kink of the rate at a known time: the error stays at the tolerance, both sides are recorded.
+// A kink of the rate at a known time: the error stays within the tolerance, and both sides are recorded.
 // run: simulate --stop-time 1 --intervals 7 --solver {erk,radau,bdf,ida}
 // expect: report.events = 2
 // expect: x = 0.3 - 0.8 within 1e-9

@@ -1,5 +1,5 @@
-// A vessel full of liquid. Pressure and temperature are to be states, though the equations differentiate mass and energy alone: an error of
-// the mass within the tolerance is one of 200 Pa and more.
+// A vessel full of liquid. Pressure and temperature should be states, although the equations differentiate only mass and energy. The reason is that an error of the mass within the tolerance
+// is an error of the pressure of 200 Pa or more.
 // run: simulate --solver {auto,radau,ida,bdf}
 // reference: simulate --tolerance 1e-12
 // expect: p = reference.p within 10 everywhere

@@ -1,5 +1,5 @@
-// A state that stays below its absolute tolerance, which is the tolerance times nominal, does not influence the choice of steps. The
-// report names it; without a nominal value, with one of its size, or at a smaller tolerance, it is resolved. A state that is zero up to round-off is not named.
+// A state that stays below its absolute tolerance, which is the tolerance times nominal, does not influence the choice of steps. The report names it. It is resolved without a nominal value,
+// with a nominal value of its size, or at a smaller tolerance. A state that is zero up to round-off is not named.
 // run: simulate --tolerance 1e-3
 // change: q(start -> q(nominal = 1, start
 // expect: report.below_tolerance.name = ["q"]

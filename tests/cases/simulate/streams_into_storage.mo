@@ -1,5 +1,5 @@
-// Streams meet in a volume that stores. Its enthalpy follows from what is stored, and the balance of the streams is no mean of those beside it:
-// flows of 1e-10 and m = 1e-9 exchange the content in ten seconds, from either side.
+// Streams meet in a volume that stores. Its enthalpy follows from the stored content, and is not the mean of the streams: flows of 1e-10 with m = 1e-9 exchange the content in ten seconds,
+// from either side.
 // run: simulate --stop-time 20 --tolerance 1e-8 --solver {auto,radau}
 // expect: h = 2.1 + 2.9*exp(-0.1*time) within 1e-6 everywhere
 // expect: state_h = h within 1e-12 everywhere

@@ -1,4 +1,4 @@
-// h = (1 - time)^2 up to time 1, then 0: no derivative of the root there. Within a mode the root may get undefined.
+// h = (1 - time)^2 up to time 1, then 0: no derivative of the root there. Within a mode the root may become undefined.
 // run: simulate --stop-time 3 --solver {erk,radau}
 // change: max(h, 0) -> max(h, 0) | noEvent(if h > 0 then h else 0)
 // expect: h = max(1 - time, 0)^2 within 1e-4 everywhere

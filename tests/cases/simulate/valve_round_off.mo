@@ -1,4 +1,4 @@
-// A valve that closes and opens: its flow factor k is 0, or 0 except for round-off of Newton's method, and k^0.25 is not defined below 0.
+// A valve that closes and opens: its flow factor k is 0, or 0 up to round-off of Newton's method, and k^0.25 is not defined below 0.
 // run: simulate --stop-time 5 --solver radau
 // expect: s = 0.3 + 0.5*sin(15) within 1e-4
 // expect: x = 0.00043180883768486559 within 1e-6

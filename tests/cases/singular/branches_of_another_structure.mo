@@ -1,4 +1,4 @@
-// An ideal switch opens an inductor: the current jumps to 0, and the voltage is what is left.
+// An ideal switch opens an inductor: the current jumps to 0, and the equations then determine the voltage.
 // run: simulate
 // expect: [i, v] = [0, 1]
 model M

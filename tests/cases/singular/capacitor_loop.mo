@@ -1,4 +1,4 @@
-// Capacitors of any value in a loop, and what only looks like one.
+// Capacitors of any value in a loop, and circuits that only look like a loop.
 // run: analyze
 // expect: report.singular_blocks[0].verdict = "identical"
 // run: analyze

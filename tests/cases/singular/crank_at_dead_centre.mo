@@ -1,4 +1,4 @@
-// Driven at the slider; the rods are in line where x = 3.
+// The slider is driven; the rods are in line at x = 3.
 // run: simulate --solver {auto,radau}
 // expect: exit 6
 // expect: report.singular.time = 1 within 1e-6

@@ -1,4 +1,4 @@
-// Driven at the follower; crank and coupler are in line where the distance of their ends is 1.
+// The follower is driven; crank and coupler are in line when the distance of their ends is 1.
 // run: simulate --solver {auto,radau}
 // expect: exit 6
 // expect: report.singular.time = acos(-7 / 8) - 1.6 within 1e-6

@@ -1,5 +1,5 @@
 // x^2 + small has a minimum whenever x passes zero, and is never zero.
-// The integral of 1/(cos(t)^2 + s) over one half period is pi/sqrt(s*(1 + s)); there are 6 of them, and a rest without a passage.
+// The integral of 1/(cos(t)^2 + s) over one half period is pi/sqrt(s*(1 + s)); there are 6 of them, and a remaining time in which x does not pass zero.
 // let: exact(s) = (6*pi + atan(tan(20 - 6*pi)*sqrt(s/(1 + s))))/sqrt(s*(1 + s))
 // run: simulate --solver {erk,radau,bdf} --stop-time 20 --tolerance 1e-8
 // expect: y/exact(1e-4) = 1 within 1e-3

@@ -1,4 +1,4 @@
-// Singular at the guess; the run starts from another one.
+// The equations are singular at the guess; the run starts from another guess.
 // run: analyze
 // expect: report.singular_blocks[0].verdict = "here"
 // expect: "x^2 + y^2 = 1" in report.singular_blocks[0].equations.text

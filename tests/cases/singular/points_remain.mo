@@ -1,4 +1,4 @@
-// atan(tan(x)) = x is not among the rules: points remain.
+// No rule simplifies atan(tan(x)) to x, so the check needs random points.
 // run: analyze
 // expect: exit 4
 // expect: report.singular_blocks[0].verdict = "identical"

@@ -1,4 +1,4 @@
-// tan(time) changes its sign at pi/2 where it is infinite; z = cos(time) all the way.
+// tan(time) changes its sign at pi/2, where it is infinite; z = cos(time) in the whole run.
 // run: simulate
 // expect: says changes its sign
 // expect: x = sin(2) within 1e-5

@@ -1,4 +1,4 @@
-// Determinants that come down to 1 % again and again, and those that change much, do not stop a run.
+// A run does not stop because determinants repeatedly fall to 1 %, or change much.
 // run: simulate
 // change: 1.01 + cos(3*time) -> 1.01 + cos(3*time) | exp(-3*time) | 0.02 + sin(time)^2 | 1 + time^3
 // expect: x = sin(10) within 1e-5

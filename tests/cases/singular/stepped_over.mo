@@ -1,4 +1,4 @@
-// A crank and a rod of equal length: where they fold, the slider may stay in the middle from then on. Methods without blocks of their own step over that time; they say so.
+// A crank and a rod of equal length: when they fold, the slider may stay in the middle from then on. Methods that do not have such blocks step over that time, and say so.
 // run: simulate --method ggl
 // expect: exit 0
 // expect: says /near time 1.24273\d* the determinant of a Jacobian is zero, and this method steps over it/

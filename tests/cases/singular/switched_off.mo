@@ -1,4 +1,4 @@
-// Behind the event the equations determine something else than before it.
+// After the event the equations determine other variables than before it.
 // run: simulate --solver {auto,radau}
 // expect: exit 6
 // expect: report.singular.time = 1 within 1e-6

@@ -1,4 +1,4 @@
-// Mattsson and Söderlind's Example 5 beside an integral that changes at 1, and with a redundant equation.
+// Mattsson and Söderlind's Example 5 together with an integral that changes at 1, and with a redundant equation.
 // run: simulate --method strangeness --solver {erk,radau,bdf} --tolerance 1e-8
 // expect: report.strangeness.mu = 1
 // expect: report.strangeness.a = 2

@@ -1,4 +1,4 @@
-// A pipe bent to a ring keeps what it contains: sums over rounds stay.
+// A pipe that is bent to a ring keeps its contents: sums over rounds are constant.
 // let: contents(y) = 1 + 10*y if y <= 0.2 else 3 - (y - 0.2)/0.3 if y <= 0.5 else 2*(y - 0.5)
 // let: place = -x % 1
 // run: simulate --stop-time 6 --intervals 60 --tolerance 1e-7 --solver {erk,radau,bdf}

@@ -1,4 +1,4 @@
-// A constraint with what comes out is differentiated along the pipe.
+// A constraint on the outflow is differentiated along the pipe.
 // run: simulate --stop-time 3 --tolerance 1e-8 --method {dummy,minimal,underlying}
 // expect: y = (-0.5 + time if time < 0.5 else sin(time - 0.5)) within 1e-6 everywhere
 // expect: f = (1 if time < 0.5 else cos(time - 0.5)) within 1e-4 where abs(time - 0.5) > 1e-4

@@ -1,4 +1,4 @@
-// A velocity that grows within steps: none passes the whole pipe.
+// A velocity that grows within steps: in no step do the contents pass the whole pipe.
 // run: simulate --stop-time 5 --intervals 20 --solver {erk,radau,bdf}
 // expect: b = max(0, time^3 - 1) within 1e-6 everywhere
 model M

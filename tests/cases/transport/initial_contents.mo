@@ -1,4 +1,4 @@
-// What is in the pipe at the start leaves it: lines, a jump inside, points by parameters, only the values given.
+// The initial contents leave the pipe: straight lines, a jump inside, points given by parameters, only the values given.
 // let: contents(y) = 1 + 4*y if y <= 0.25 else 4 - (y - 0.25)/0.75
 // run: simulate --stop-time 3 --intervals 30
 // expect: a = (contents(time/2) if time < 2 else 9) within 1e-7 where abs(time - 0.5) > 1e-4 and abs(time - 2) > 1e-4

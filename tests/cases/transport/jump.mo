@@ -1,4 +1,4 @@
-// A jump comes out as one, at an event; the integral of what comes out is exact on both sides.
+// A jump comes out as a jump, at an event; the integral of the outflow is exact on both sides.
 // let: place(t) = t + 0.5*(1 - cos(t))
 // let: first_arrival = 0.8354295853198822
 // let: second_arrival = 1.4017165608196605

@@ -1,4 +1,4 @@
-// What is in pipes and delays stays when the equations become others.
+// The contents of pipes and delays stay when the equations change.
 // run: simulate --stop-time 4 --intervals 16 --method {dummy,minimal,none}
 // expect: report.replans = 1
 // expect: l = sin(max(0, time - 0.4)) within 1e-6 everywhere

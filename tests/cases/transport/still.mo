@@ -1,4 +1,4 @@
-// No flow: the ends stay as they are; then what stood still goes on.
+// Without flow the ends keep their values; then the contents move on.
 // run: simulate --stop-time 4 --intervals 40 --tolerance 1e-7 --solver {erk,radau,bdf}
 // expect: b = (0 if time < 2 else time - 2 if time < 3 else time - 1) within 1e-6 where min(abs(time - 1), abs(time - 2), abs(time - 3)) > 1e-4
 model M

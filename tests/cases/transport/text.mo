@@ -1,4 +1,4 @@
-// flatten writes it so that it can be read again.
+// flatten writes a text that can be read again.
 // run: flatten
 // expect: prints spatialDistribution(time, 2, 'x', der('x') > 0, {0, 0.3, 1}, {1, 2, 3})
 // expect: prints spatialDistribution(2, time, -'x', not der('x') > 0, {0, 0.7, 1}, {3, 2, 1})

@@ -1,4 +1,4 @@
-// An equation, and whether it is reported; the model has fewer equations than variables.
+// Equations, some of which are reported; the model has fewer equations than variables.
 // run: check --units
 // change: x1 = v; -> x1 = v; | x4 = exp(v); | der(u) = v; | w = max(v, i); | x5 = if v > i then 1 else 2; | l = d; | d = 3*time;
 // expect: exit 4

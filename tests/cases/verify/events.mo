@@ -1,4 +1,5 @@
-// The two runs find each bounce at times that differ a little; at output points near such an event, the height of the jump does not count as a difference. The bounces are at 1 and then every 2 seconds, at output points.
+// The two runs find each bounce at slightly different times; at output points near such an event, the height of the jump does not count as a difference. The bounces are at 1 and then every
+// 2 seconds, at output points.
 // run: simulate --verify --tolerance {1e-4,1e-6} --stop-time 6 --output-interval 0.01
 // expect: report.verify.status = "ok"
 // expect: report.verify.events = [report.events, report.events]

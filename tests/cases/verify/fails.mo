@@ -1,4 +1,4 @@
-// The second run is too exact for this model: that is said, and the first run is as it is without --verify.
+// The tolerance of the second run is too small for this model: a message says so, and the first run is the same as without --verify.
 // run: simulate --verify --tolerance 1e-3 --solver erk
 // expect: report.status = "ok"
 // expect: report.verify.status = "integration"

@@ -1,4 +1,4 @@
-// A stiff model: radau, which the run goes over to, is checked by bdf.
+// A stiff model: the run changes to radau, which bdf checks.
 // run: simulate --verify --tolerance 1e-6
 // expect: report.solver = "radau"
 // expect: report.verify.solver = "bdf"
