@@ -70,7 +70,9 @@ static bool passes_fold(Stepper *stepper) {
   now->t_fold = HUGE_VAL;
   now->before = t;
   stepper_take_values(stepper, stepper->steps.begin);
-  return pass_fold(stepper, 0, NAN);
+  if (!pass_fold(stepper, 0, NAN)) return false;
+  now->t_doubt = HUGE_VAL;
+  return true;
 }
 
 /* A determinant may have been zero in the last step, to t. If the step is short, it may have gone around a corner by its error. */

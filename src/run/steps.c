@@ -144,13 +144,14 @@ static bool ends_at_kink(const Steps *steps) {
          kinks_end_steps(steps->kinks, steps->segment);
 }
 
-/* Repeats the last step up to a time where the branch of the solution may end. */
+/* Repeats the last step up to a time where the branch of the solution may end. If that is where the step begins, it is repeated with
+ * a part of its length, in case that the branch does not end there. */
 static void end_at_fold(Steps *steps, double t) {
   StepsNow *now = steps->now;
   double end = steps->segment->t1;
   bool is_inside = t - now->before >= integrator_least_step(now->before, end);
   now->t_fold = is_inside ? t : now->before;
-  now->t_doubt = is_inside ? t : end;
+  now->t_doubt = is_inside ? t : now->before + (end - now->before) / SEVERAL;
   steps_repeat(steps, now->t_doubt - now->before);
 }
 
@@ -201,7 +202,8 @@ bool steps_miss_rows(Steps *steps, double *found) {
   if (!steps->defect || !(segment->t1 > segment->t0)) return false;
   bool misses =
       defect_is_too_large(steps->defect, &steps->looks, steps->segment, every, doubt(steps), steps->ahead, found);
-  if (misses && !(steps->kinks && end_at_kink(steps, true))) shorten(steps);
+  bool is_new = steps->now->t_doubt == HUGE_VAL;
+  if (misses && !(is_new && steps->kinks && end_at_kink(steps, true))) shorten(steps);
   return misses;
 }
 
