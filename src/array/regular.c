@@ -14,14 +14,16 @@ enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 /* Errors of a pivot relative to its terms: one unit of round-off for each elimination, and some for the entries themselves. */
 static double pivot_error(int32_t n) { return (n + 8) * DBL_EPSILON; }
 
-/* The only entry of a block that consists of one equation, linear in its variable. false: the block is different. */
-static bool add_slope(const Problem *problem, const Structure *structure, int32_t i, int32_t j, Heap *heap,
-                      ExprVec *entries) {
+/* The matrix of a block that consists of one equation, linear in its variable. false: the block is different. */
+static bool set_slope(const Problem *problem, const Structure *structure, BlockJacobian *jacobian, Arena *arena) {
   Dag *dag = problem->model->dag;
+  int32_t i = *jacobian->equation, j = *jacobian->unknown;
   Expr slope, leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
-  if (!dag_linear(dag, problem->residual[i], leaf, &slope, NULL)) return false;
+  if (jacobian->size != 1 || !dag_linear(dag, problem->residual[i], leaf, &slope, NULL)) return false;
   double value;
-  if (!dag_is_constant(dag, slope, &value) || value != 0) vec_push(heap, entries, slope);
+  jacobian->entry = arena_copy_array(arena, &slope, 1, sizeof slope);
+  jacobian->column = arena_array(arena, 1, sizeof *jacobian->column);
+  jacobian->row_start[1] = !dag_is_constant(dag, slope, &value) || value != 0;
   return true;
 }
 
@@ -36,14 +38,11 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
                             .equation = blocks->row + begin,
                             .unknown = blocks->column + begin};
   jacobian.row_start = arena_array(arena, (size_t)jacobian.size + 1, sizeof(int32_t));
+  if (set_slope(problem, structure, &jacobian, arena)) return jacobian;
   ExprVec leaves = {0}, partials = {0}, entries = {0};
   IntVec columns = {0};
   for (int32_t p = 0; p < jacobian.size; p++) place[jacobian.unknown[p]] = p;
-  bool is_linear =
-      jacobian.size == 1 && add_slope(problem, structure, *jacobian.equation, *jacobian.unknown, heap, &entries);
-  if (is_linear && entries.count) vec_push(heap, &columns, 0);
-  if (is_linear) jacobian.row_start[1] = (int32_t)entries.count;
-  for (int32_t p = 0; p < jacobian.size && !is_linear; p++) {
+  for (int32_t p = 0; p < jacobian.size; p++) {
     int32_t i = jacobian.equation[p];
     leaves.count = partials.count = 0;
     dag_gradient(dag, problem->residual[i], &leaves, &partials);
@@ -153,6 +152,7 @@ static bool sparse_is_regular(const BlockJacobian *jacobian, Entries scaled, Are
 static int32_t rank_at(const BlockJacobian *jacobian, Entries entries, Heap *heap) {
   int32_t n = jacobian->size;
   if (!are_defined(jacobian, entries)) return UNDEFINED;
+  if (n == 1 && jacobian->row_start[1] == 1 && isnormal(entries.value[0])) return 1; /* far above its round-off */
   Arena scratch = arena_make(heap);
   Entries scaled = scale_entries(jacobian, entries, &scratch);
   int32_t rank = n - 1;

@@ -1,8 +1,8 @@
 /* alias: unknowns that equal another unknown, its negative, its derivative, or a constant (see model.h).
  *
  * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own parent, and
- * constant[root] is the value of the root if it has one. An equation is removed only if the forest then implies it: der(x) =
- * der(y) does not make x an alias of y, and no removed equation closes a cycle. */
+ * constant[root] is the value of the root if it has one. An equation is removed only if the forest then says the same: der(x) =
+ * der(y) does not make x an alias of y, and no equation closes a cycle. */
 #include "model/model.h"
 
 /* The second pass knows which unknowns are 0. */
@@ -13,7 +13,7 @@ typedef struct Finder {
   Aliases aliases;
   bool *differentiated; /* by unknown */
   bool has_later;       /* there are parameters that initialization determines */
-  VEC(Term) terms;      /* of the current equation */
+  bool has_zero;        /* an unknown is 0 */
 } Finder;
 
 /* An unknown as derivative number `shift` of a root, with a sign. */
@@ -145,6 +145,8 @@ static bool set_constant(Finder *finder, uint32_t unknown, Expr value) {
   if (root->fixed == FIXED_TRUE || root->select == SELECT_ALWAYS) return false;
   if (finder->has_later && !is_always_defined(model, value)) return false;
   aliases->constant[place.root] = place.sign < 0 ? dag_negate(model->dag, value) : value;
+  double number;
+  finder->has_zero = finder->has_zero || (dag_is_constant(model->dag, value, &number) && number == 0);
   return true;
 }
 
@@ -152,23 +154,12 @@ static bool set_constant(Finder *finder, uint32_t unknown, Expr value) {
 
 static bool is_zero(Finder *finder, Expr e) {
   const Dag *dag = finder->model->dag;
+  Aliases *aliases = &finder->aliases;
   double value;
-  if (dag_op(dag, e) != OP_VARIABLE) return false;
-  Expr constant = finder->aliases.constant[find(&finder->aliases, dag_index(dag, e)).root];
-  return constant != EXPR_NONE && dag_is_constant(dag, constant, &value) && value == 0;
-}
-
-/* The residual as constant + terms, without unknowns that are 0; a single node is one term. */
-static double list_terms(Finder *finder, Expr residual) {
-  const Dag *dag = finder->model->dag;
-  Term lone = {1, residual};
-  const Term *terms = &lone;
-  double constant = 0;
-  uint32_t count = dag_op(dag, residual) == OP_SUM ? dag_terms(dag, residual, &constant, &terms) : 1;
-  finder->terms.count = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (!is_zero(finder, terms[i].node)) vec_push(finder->model->heap, &finder->terms, terms[i]);
-  return constant;
+  if (!finder->has_zero || dag_op(dag, e) != OP_VARIABLE) return false;
+  uint32_t root = aliases->root[dag_index(dag, e)];
+  if (aliases->root[root] != root) root = find(aliases, root).root;
+  return aliases->constant[root] != EXPR_NONE && dag_is_constant(dag, aliases->constant[root], &value) && value == 0;
 }
 
 /* c * D^p a - (+-c) * D^q b = 0 */
@@ -180,34 +171,41 @@ static bool use_pair(Finder *finder, Term a, Term b) {
               sign);
 }
 
-/* +-x + (terms over parameters) + constant = 0, term `at` being x. */
-static bool use_constant(Finder *finder, const Term *terms, uint32_t count, uint32_t at, double constant) {
+/* +-x + (terms over parameters, and unknowns that are 0) + constant = 0. */
+static bool use_constant(Finder *finder, Term x, const Term *terms, uint32_t count, double constant) {
   Dag *dag = finder->model->dag;
-  Term x = terms[at];
-  bool is_zero = count == 1 && constant == 0;
-  if (dag_order(dag, x.node) || (x.coefficient != 1 && x.coefficient != -1 && !is_zero)) return false;
-  double factor = x.coefficient > 0 ? -1 : 1;
   Arena arena = arena_make(finder->model->heap);
   Term *rest = arena_array(&arena, count, sizeof *rest);
-  for (uint32_t i = 0, k = 0; i < count; i++)
-    if (i != at) rest[k++] = (Term){factor * terms[i].coefficient, terms[i].node};
-  Expr value = dag_sum(dag, is_zero ? 0 : factor * constant, rest, count - 1);
+  uint32_t length = 0;
+  double factor = x.coefficient > 0 ? -1 : 1;
+  for (uint32_t i = 0; i < count; i++)
+    if (terms[i].node != x.node && !is_zero(finder, terms[i].node))
+      rest[length++] = (Term){factor * terms[i].coefficient, terms[i].node};
+  bool gives_zero = length == 0 && constant == 0;
+  bool is_solved = dag_order(dag, x.node) == 0 && (x.coefficient == 1 || x.coefficient == -1 || gives_zero);
+  Expr value = is_solved ? dag_sum(dag, gives_zero ? 0 : factor * constant, rest, length) : EXPR_NONE;
   arena_free(&arena);
-  return set_constant(finder, dag_index(dag, x.node), value);
+  return is_solved && set_constant(finder, dag_index(dag, x.node), value);
 }
 
-/* Returns true if the equation is an alias and was added to the forest. */
+/* Returns true if the equation is an alias and was added to the forest. Unknowns that are 0 do not count; a lone node is one
+ * term. */
 static bool use_equation(Finder *finder, Expr residual) {
   const Dag *dag = finder->model->dag;
-  double constant = list_terms(finder, residual);
-  const Term *terms = finder->terms.data;
-  uint32_t count = finder->terms.count;
-  uint32_t variables = 0, at = 0;
-  for (uint32_t i = 0; i < count && variables <= 2; i++)
-    if (dag_op(dag, terms[i].node) == OP_VARIABLE) at = i, variables++;
-    else if (!is_parametric(finder, terms[i].node)) return false;
-  if (variables == 1) return use_constant(finder, terms, count, at, constant);
-  return variables == 2 && count == 2 && constant == 0 && use_pair(finder, terms[0], terms[1]);
+  Term lone = {1, residual}, unknown[2];
+  const Term *terms = &lone;
+  double constant = 0;
+  uint32_t count = dag_op(dag, residual) == OP_SUM ? dag_terms(dag, residual, &constant, &terms) : 1;
+  uint32_t unknowns = 0, others = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_unknown = dag_op(dag, terms[i].node) == OP_VARIABLE;
+    if (is_unknown && is_zero(finder, terms[i].node)) continue;
+    if (is_unknown ? unknowns == 2 : !is_parametric(finder, terms[i].node)) return false;
+    if (is_unknown) unknown[unknowns++] = terms[i];
+    else others++;
+  }
+  if (unknowns == 1) return use_constant(finder, unknown[0], terms, count, constant);
+  return unknowns == 2 && !others && constant == 0 && use_pair(finder, unknown[0], unknown[1]);
 }
 
 /* ---- result ---- */
@@ -249,7 +247,6 @@ Aliases model_find_aliases(Model *model, Arena *arena) {
       aliases->removed++;
     }
   resolve(&finder);
-  vec_free(model->heap, &finder.terms);
   arena_free(&scratch);
   return *aliases;
 }

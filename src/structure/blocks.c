@@ -1,6 +1,7 @@
 /* blocks: see blocks.h. Rows are the vertices; row i leads to the rows whose columns it contains. */
 #include "structure/blocks.h"
-#include "structure/priority.h"
+
+#include "structure/ready.h"
 
 typedef struct Tarjan {
   const Pattern *pattern;
@@ -73,17 +74,15 @@ static void list_rows(const Pattern *pattern, const int32_t *block_of_row, int32
 }
 
 typedef struct ComponentOrder {
-  Heap *heap;
   const Pattern *pattern;
   const int32_t *row_of_column, *component;
   int32_t *start, *row; /* rows by component */
   int32_t *users;       /* per component: entries in its columns from components not placed yet */
-  Priority ready;       /* components without users; the one with the largest first row comes out first */
+  Ready ready;          /* the first rows of components without users */
 } ComponentOrder;
 
 static void order_ready(ComponentOrder *order, int32_t component) {
-  int32_t first = order->row[order->start[component]];
-  priority_push(order->heap, &order->ready, (uint64_t)(INT32_MAX - first) << 32 | (uint32_t)component);
+  ready_add(&order->ready, order->row[order->start[component]]);
 }
 
 /* Adds `change` to the users of every component that this one uses. */
@@ -103,21 +102,21 @@ static void order_count(ComponentOrder *order, int32_t component, int32_t change
  * largest first row is always next. So the block of row 0 comes as early as possible, then that of row 1, and so on. */
 static void order_components(Arena *scratch, const Pattern *pattern, const Matching *matching, int32_t n_blocks,
                              const int32_t *component, int32_t *place) {
-  ComponentOrder order = {.heap = scratch->heap, .pattern = pattern, .component = component};
+  ComponentOrder order = {.pattern = pattern, .component = component};
   order.row_of_column = matching->row_of_column;
   order.start = index_zeros(scratch, n_blocks + 1);
   order.row = index_zeros(scratch, pattern->n_rows);
   order.users = index_zeros(scratch, n_blocks);
+  order.ready = ready_make(scratch, pattern->n_rows);
   list_rows(pattern, component, n_blocks, order.start, order.row);
   for (int32_t b = 0; b < n_blocks; b++) order_count(&order, b, 1);
   for (int32_t b = 0; b < n_blocks; b++)
     if (order.users[b] == 0) order_ready(&order, b);
   for (int32_t b = n_blocks - 1; b >= 0; b--) {
-    int32_t last = (int32_t)(priority_pop(&order.ready) & UINT32_MAX);
+    int32_t last = component[ready_take(&order.ready)];
     place[last] = b;
     order_count(&order, last, -1);
   }
-  vec_free(scratch->heap, &order.ready);
 }
 
 Blocks blocks_find(Arena *arena, const Pattern *pattern, const Matching *matching) {
