@@ -4,8 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-/* The most intervals in one search: where a condition touches its edge again and again, the remaining time is only
- * sampled. */
+/* The most intervals in one search: if a condition touches its edge again and again, the remaining time is only sampled. */
 enum { STRETCH_LIMIT = 4096 };
 /* Steps of work for one operation on intervals. */
 enum { INTERVAL_WORK = 6 };

@@ -151,7 +151,7 @@ bool edges_are_off(const Edges *edges, int m, double a, double b);
 bool edges_contradict(const Edges *edges, int m);
 int edges_first_contradiction(const Edges *edges);
 
-/* Sets the nominal values of all columns. Hysteresis uses them where no larger values have been seen. */
+/* Sets the nominal values of all columns. Hysteresis uses them until larger values have been seen. */
 void edges_set_nominal(Edges *edges, double t, const double *nominal);
 
 /* Forgets what was learned during a run: rates, hysteresis, sliding. The modes stay. */

@@ -66,8 +66,8 @@ bool machine_may_have_left(const Machine *machine, uint32_t control) {
   return false;
 }
 
-/* An error in a loop is not certain if the loop may have ended before it. In that case the function is called during the run, where
- * the conditions are known. */
+/* An error in a loop is not certain if the loop may have ended before it. In that case the function is called during the run,
+ * when the conditions are known. */
 bool machine_error(Machine *machine, const char *format, ...) {
   char text[512];
   va_list list;
