@@ -246,8 +246,18 @@ bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *sa
 
 /* ---- all blocks ---- */
 
-/* One equation that gives its variable with a number as factor: the usual block, recognized without differentiating. */
-static bool is_plainly_regular(const Problem *problem, const Structure *structure, int32_t block, ExprVec *leaves) {
+/* Is the term the leaf, or the leaf times a parameter that is not 0? */
+static bool is_plain_term(const Dag *dag, const Samples *samples, Term term, Expr leaf) {
+  if (term.node == leaf) return true;
+  if (dag_op(dag, term.node) != OP_MULTIPLY) return false;
+  Expr a = dag_child(dag, term.node, 0), b = dag_child(dag, term.node, 1), factor = a == leaf ? b : a;
+  return (a == leaf || b == leaf) && dag_op(dag, factor) == OP_PARAMETER &&
+         isnormal(term.coefficient * samples->parameters[dag_index(dag, factor)]);
+}
+
+/* One equation that gives its variable with a number or a parameter as factor: the usual block, recognized without differentiating. */
+static bool is_plainly_regular(const Problem *problem, const Structure *structure, const Samples *samples,
+                               int32_t block, ExprVec *leaves) {
   const Blocks *blocks = &structure->blocks;
   Dag *dag = problem->model->dag;
   int32_t begin = blocks->start[block];
@@ -256,26 +266,28 @@ static bool is_plainly_regular(const Problem *problem, const Structure *structur
   Expr residual = problem->residual[i];
   if (dag_op(dag, residual) != OP_SUM) return dag_op(dag, residual) == OP_VARIABLE;
   Expr leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
-  bool found = false;
-  uint32_t count = dag_child_count(dag, residual);
+  uint32_t plain = 0;
+  double constant;
+  const Term *terms;
+  uint32_t count = dag_terms(dag, residual, &constant, &terms);
   for (uint32_t k = 0; k < count; k++) {
-    Expr child = dag_child(dag, residual, k);
-    if (child == leaf) {
-      found = true;
+    if (is_plain_term(dag, samples, terms[k], leaf)) {
+      plain++;
       continue;
     }
     leaves->count = 0;
-    if (dag_op(dag, child) != OP_VARIABLE) dag_variables(dag, dag_scratch(dag), child, leaves);
+    if (dag_op(dag, terms[k].node) != OP_VARIABLE) dag_variables(dag, dag_scratch(dag), terms[k].node, leaves);
     for (uint32_t q = 0; q < leaves->count; q++)
       if (leaves->data[q] == leaf) return false;
   }
-  return found;
+  return plain == 1;
 }
 
 /* The blocks that may be singular, a batch at a time. */
 typedef struct Candidates {
   const Problem *problem;
   const Structure *structure;
+  const Samples *samples;
   Arena scratch;        /* of the batch */
   int32_t *place, next; /* next: the first block after the batch */
   IntVec block;
@@ -283,9 +295,11 @@ typedef struct Candidates {
   ExprVec entries;
 } Candidates;
 
-static Candidates candidates_make(const Problem *problem, const Structure *structure, Heap *heap) {
+static Candidates candidates_make(const Problem *problem, const Structure *structure, const Samples *samples,
+                                  Heap *heap) {
   return (Candidates){.problem = problem,
                       .structure = structure,
+                      .samples = samples,
                       .scratch = arena_make(heap),
                       .place = heap_array(heap, problem->unknowns, sizeof(int32_t))};
 }
@@ -299,7 +313,8 @@ static bool candidates_next(Candidates *candidates) {
   candidates->block.count = candidates->jacobian.count = candidates->entries.count = 0;
   for (; candidates->next < candidates->structure->blocks.n_blocks && candidates->entries.count < SAMPLES_BATCH;
        candidates->next++) {
-    if (is_plainly_regular(candidates->problem, candidates->structure, candidates->next, &leaves)) continue;
+    if (is_plainly_regular(candidates->problem, candidates->structure, candidates->samples, candidates->next, &leaves))
+      continue;
     BlockJacobian jacobian = regular_jacobian(candidates->problem, candidates->structure, candidates->next,
                                               candidates->place, &candidates->scratch);
     vec_push(heap, &candidates->block, candidates->next);
@@ -325,7 +340,7 @@ static bool is_singular_here(const BlockJacobian *jacobian, Entries entries, Hea
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                    SingularVec *singular, SingularVec *here) {
   Heap *heap = arena->heap;
-  Candidates candidates = candidates_make(problem, structure, heap);
+  Candidates candidates = candidates_make(problem, structure, samples, heap);
   Samples start = *samples; /* the start values as they are given */
   start.is_zero = here ? heap_array(heap, samples->model->unknowns.count, sizeof(bool)) : NULL;
   while (candidates_next(&candidates)) {

@@ -310,20 +310,33 @@ static uint32_t only_unknown(const Dag *dag, const Term *terms, uint32_t count, 
   return found;
 }
 
-/* Is the residual a sum without a constant, in which at most one unknown can be left? Variables that are terms by themselves are
- * not zero at random points. */
+/* A variable or parameter that is not 0 at random points. */
+static bool is_living_leaf(const Samples *samples, Expr e) {
+  const Dag *dag = samples->model->dag;
+  if (dag_op(dag, e) == OP_VARIABLE) return !samples->is_zero[dag_index(dag, e)];
+  return dag_op(dag, e) == OP_PARAMETER && samples->parameters[dag_index(dag, e)] != 0;
+}
+
+/* The same for such a leaf or a product of two. */
+static bool is_living(const Samples *samples, Expr e) {
+  const Dag *dag = samples->model->dag;
+  if (dag_op(dag, e) != OP_MULTIPLY) return is_living_leaf(samples, e);
+  return is_living_leaf(samples, dag_child(dag, e, 0)) && is_living_leaf(samples, dag_child(dag, e, 1));
+}
+
+/* Is the residual a sum without a constant, in which at most one unknown can be left? */
 static bool may_leave_one(const Samples *samples, Expr residual) {
   const Dag *dag = samples->model->dag;
   const Term *terms;
   double constant;
   if (dag_op(dag, residual) != OP_SUM) return false;
-  uint32_t count = dag_terms(dag, residual, &constant, &terms), unknowns = 0;
-  for (uint32_t k = 0; k < count && unknowns < 2; k++) {
-    Expr term = terms[k].node;
-    if (dag_op(dag, term) != OP_VARIABLE || samples->is_zero[dag_index(dag, term)]) continue;
-    unknowns += dag_order(dag, term) ? 2 : 1;
+  uint32_t count = dag_terms(dag, residual, &constant, &terms), unknowns = 0, living = 0;
+  for (uint32_t k = 0; k < count && living < 2; k++) {
+    if (!is_living(samples, terms[k].node)) continue;
+    living++;
+    unknowns += dag_op(dag, terms[k].node) == OP_VARIABLE && dag_order(dag, terms[k].node) == 0;
   }
-  return constant == 0 && unknowns == 1;
+  return constant == 0 && living == 1 && unknowns == 1;
 }
 
 /* Is the same unknown the only nonzero term of the sum at every point? */
