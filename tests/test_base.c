@@ -554,6 +554,46 @@ static void no_refusal_leaks(void **state) {
   assert_true(runs > 20);
 }
 
+/* ---- slabs ---- */
+
+static void no_refused_slab_leaks(void **state) {
+  (void)state;
+  size_t runs = 0;
+  FAIL_ALLOC_EACH(fail) {
+    int open = 0;
+    fail.hook.slab_size = 512;
+    assert_int_equal(guarded_run(&fail.hook, &open), fail.refuse == 0);
+    assert_int_equal(fail.live, 0);
+    assert_int_equal(open, 0);
+    runs++;
+  }
+  assert_true(runs > 10);
+}
+
+/* Blocks of all sizes are aligned, zeroed, keep their contents while they grow, and do not overlap. */
+static void slab_blocks_are_separate(void **state) {
+  (void)state;
+  enum { BLOCKS = 300 };
+  Heap *heap = heap_new(&(HeapHook){.slab_size = 4096});
+  unsigned char *block[BLOCKS];
+  for (size_t round = 0; round < 3; round++) {
+    for (size_t k = 0; k < BLOCKS; k++) {
+      size_t size = k * k / 20;
+      block[k] = heap_alloc(heap, size);
+      assert_int_equal((uintptr_t)block[k] % 16, 0);
+      for (size_t i = 0; i < size; i++) assert_int_equal(block[k][i], 0);
+      memset(block[k], (int)k % 256, size);
+    }
+    for (size_t k = 0; k < BLOCKS; k += 2) block[k] = heap_resize(heap, block[k], k * k / 20 + k);
+    for (size_t k = 0; k < BLOCKS; k++) {
+      for (size_t i = 0; i < k * k / 20; i++) assert_int_equal(block[k][i], k % 256);
+      if (k % 3) heap_free(heap, block[k]);
+    }
+  }
+  assert_true(heap_bytes(heap) > 0);
+  heap_destroy(heap);
+}
+
 /* ---- pairs ---- */
 
 static void pairs_sum_vectors(void **state) {
@@ -582,6 +622,8 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       CASE(heap_zeroes_and_counts),
+      CASE(no_refused_slab_leaks),
+      CASE(slab_blocks_are_separate),
       CASE(heap_empty_blocks_are_distinct),
       CASE(heap_refuses_overflow),
       CASE(texts_refuse_to_wrap),

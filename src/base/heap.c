@@ -3,6 +3,7 @@
  * the first block is freed. */
 #include "base/heap.h"
 
+#include "base/slabs.h"
 #include "base/underflow.h"
 
 #include <stdint.h>
@@ -26,6 +27,7 @@ struct Heap {
   size_t bytes;
   Budget own;           /* unused in an inner heap */
   Heap *outer;          /* of an inner heap */
+  Slabs *slabs;         /* NULL: each block comes from the hook. Otherwise only deferred releases are in a ring */
   jmp_buf *catch_point; /* NULL: the hook of the outer heap is used */
   struct HeapGuest *guests;
   size_t largest_seen; /* largest size that heap_expect has found room for */
@@ -43,10 +45,13 @@ static void *resize_default(void *context, void *pointer, size_t size) {
 Heap *heap_new(const HeapHook *hook) {
   HeapHook chosen = hook ? *hook : (HeapHook){.resize = resize_default};
   if (!chosen.resize) chosen.resize = resize_default;
-  Heap *heap = chosen.resize(chosen.context, NULL, sizeof *heap);
+  Slabs *slabs = chosen.slab_size ? slabs_new(&chosen) : NULL;
+  if (chosen.slab_size && !slabs) return NULL;
+  Heap *heap = slabs ? slabs_get(slabs, sizeof *heap) : chosen.resize(chosen.context, NULL, sizeof *heap);
   if (!heap) return NULL;
   memset(heap, 0, sizeof *heap);
   heap->hook = chosen;
+  heap->slabs = slabs;
   heap->own = budget_make(&chosen.limits);
   heap->head.budget = &heap->own;
   heap->blocks.next = heap->blocks.previous = &heap->blocks;
@@ -55,7 +60,7 @@ Heap *heap_new(const HeapHook *hook) {
 }
 
 const HeapHook *heap_hook(const Heap *heap) { return &heap->hook; }
-size_t heap_bytes(const Heap *heap) { return heap->bytes; }
+size_t heap_bytes(const Heap *heap) { return heap->slabs ? slabs_bytes(heap->slabs) : heap->bytes; }
 Budget *heap_budget(const Heap *heap) { return heap->head.budget; }
 
 /* Where refusals go now; NULL: outside of a protected call. */
@@ -123,6 +128,10 @@ bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
   return done;
 }
 
+static void *resize_memory(Heap *heap, void *old, size_t size) {
+  return heap->slabs ? slabs_resize(heap->slabs, old, size) : heap->hook.resize(heap->hook.context, old, size);
+}
+
 /* Allocates zeroed bytes. Memory that the C library has just got from the system is already zero and is not written. */
 static void *get_zeroed(Heap *heap, size_t size) {
   if (heap->hook.resize == resize_default) return calloc(1, size);
@@ -136,8 +145,7 @@ static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size
   size_t before = old ? HEADER + old->size : 0, more = HEADER + size > before ? HEADER + size - before : 0;
   if (!take(heap, BUDGET_MEMORY, more)) return NULL;
   if (old) unlink_block(old);
-  HeapBlock *block =
-      zeroed ? get_zeroed(heap, HEADER + size) : heap->hook.resize(heap->hook.context, old, HEADER + size);
+  HeapBlock *block = zeroed ? get_zeroed(heap, HEADER + size) : resize_memory(heap, old, HEADER + size);
   if (!block) {
     if (old) link_block(ring, old);
     heap->head.budget->used[BUDGET_MEMORY] -= more;
@@ -172,8 +180,19 @@ static void *get_block(Heap *heap, void *pointer, size_t size, bool zeroed) {
   return payload(block);
 }
 
-void *heap_resize(Heap *heap, void *pointer, size_t size) { return get_block(heap, pointer, size, false); }
-void *heap_alloc(Heap *heap, size_t size) { return get_block(heap, NULL, size, true); }
+void *heap_resize(Heap *heap, void *pointer, size_t size) {
+  if (!heap->slabs) return get_block(heap, pointer, size, false);
+  void *made = slabs_resize(heap->slabs, pointer, size);
+  if (!made) heap_fail(heap);
+  return made;
+}
+
+void *heap_alloc(Heap *heap, size_t size) {
+  if (!heap->slabs) return get_block(heap, NULL, size, true);
+  void *made = slabs_get(heap->slabs, size);
+  if (!made) heap_fail(heap);
+  return memset(made, 0, size);
+}
 
 void *heap_array(Heap *heap, size_t count, size_t size) {
   if (size && count > SIZE_MAX / size) heap_fail(heap);
@@ -185,11 +204,13 @@ static void free_block(Heap *heap, HeapBlock *block) {
   heap->bytes -= HEADER + block->size;
   heap->head.budget->used[BUDGET_MEMORY] -= HEADER + block->size;
   if (block->release) block->release(*(void **)payload(block));
-  heap->hook.resize(heap->hook.context, block, 0);
+  if (heap->slabs) slabs_return(heap->slabs, block);
+  else heap->hook.resize(heap->hook.context, block, 0);
 }
 
 void heap_free(Heap *heap, void *pointer) {
-  if (pointer) free_block(heap, header(pointer));
+  if (pointer && heap->slabs) slabs_return(heap->slabs, pointer);
+  else if (pointer) free_block(heap, header(pointer));
 }
 
 void heap_free_list(Heap *heap, void *const *pointers, size_t count) {
@@ -206,7 +227,9 @@ void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {
   return memcpy(payload(block), &object, sizeof object);
 }
 
-void heap_release(Heap *heap, void *ticket) { heap_free(heap, ticket); }
+void heap_release(Heap *heap, void *ticket) {
+  if (ticket) free_block(heap, header(ticket));
+}
 
 static void free_ring(Heap *heap, HeapBlock *ring) {
   while (ring->previous != ring) free_block(heap, ring->previous);
@@ -216,7 +239,8 @@ void heap_destroy(Heap *heap) {
   if (!heap) return;
   free_ring(heap, &heap->deferred);
   free_ring(heap, &heap->blocks);
-  heap->hook.resize(heap->hook.context, heap, 0);
+  if (heap->slabs) slabs_destroy(heap->slabs);
+  else heap->hook.resize(heap->hook.context, heap, 0);
 }
 
 static void destroy_object(void *heap) { heap_destroy(heap); }

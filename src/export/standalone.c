@@ -15,8 +15,9 @@ static void add_makefile(Heap *heap, ExportFiles *files) {
   text_printf(heap, &text,
               "# Builds the program `model`: make, then ./model [STOP [TOLERANCE]] > model.csv\n"
               "CC ?= cc\n"
-              "CFLAGS ?= -Os -ffunction-sections -fdata-sections -std=c99 -pedantic -Wall\n"
-              "LDFLAGS ?= -Wl,--gc-sections\n"
+              "CFLAGS ?= -Os -ffunction-sections -fdata-sections -fno-builtin-memset -fno-builtin-memcpy \\\n"
+              "  -fno-asynchronous-unwind-tables -std=c99 -pedantic -Wall\n"
+              "LDFLAGS ?= -Wl,--gc-sections -Wl,-z,noseparate-code\n"
               "SOURCES =");
   for (uint32_t k = 0; k < files->count; k++)
     if (strstr(files->data[k].name, ".c")) text_printf(heap, &text, " %s", files->data[k].name);

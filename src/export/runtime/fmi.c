@@ -50,16 +50,13 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
     return 0;
   }
   Instance *instance = calloc(1, sizeof *instance);
-  void *memory = calloc(1, solver_size(model));
-  Solver *solver = memory ? solver_make(model, memory) : 0;
-  if (!instance || !solver) {
-    if (solver) solver_free(solver);
+  Solver *solver = instance ? solver_make(model, &(HeapHook){.slab_size = SLAB_SIZE}) : 0;
+  if (!solver) {
     free(instance);
-    free(memory);
     return 0;
   }
-  *instance = (Instance){
-      solver, memory, PHASE_INSTANTIATED, model->start, nan(""), 0, is_cosimulation, 0, 0, 0, 0, 0, log, 0, context};
+  *instance =
+      (Instance){solver, PHASE_INSTANTIATED, model->start, nan(""), 0, is_cosimulation, 0, 0, 0, 0, 0, log, 0, context};
   instance->solver->report = report;
   instance->solver->stepped = stepped;
   for (int v = 0; v < model->variables; v++)
@@ -72,7 +69,6 @@ void instance_free(Instance *instance) {
   if (!instance) return;
   free_states(instance);
   solver_free(instance->solver);
-  free(instance->memory);
   free(instance);
 }
 
@@ -275,7 +271,8 @@ InstanceStatus instance_derivatives(Instance *instance, double *derivatives, siz
 InstanceStatus instance_nominals(Instance *instance, double *nominals, size_t count) {
   if (!has_states(instance, WITH_STATES | IN_INSTANTIATED, "GetNominalsOfContinuousStates", nominals, count))
     return INSTANCE_ERROR;
-  const Solver *solver = instance->solver;
+  Solver *solver = instance->solver;
+  if (is_initial(instance)) states_link(solver);
   for (size_t k = 0; k < count; k++)
     nominals[k] = (int)k < solver->model->states ? solver->model->nominal[solver->from[k]] : 1;
   return INSTANCE_OK;

@@ -60,7 +60,6 @@ typedef int InstanceStepped(void *context);
 
 typedef struct Instance {
   Solver *solver;
-  void *memory;
   InstancePhase phase;
   double start, stop, tolerance; /* of the experiment; stop is NAN if it is not given, tolerance 0 */
   int is_cosimulation;

@@ -262,7 +262,7 @@ static void start(void *context) {
 
 /* Starts the integrator at the present point, with a first step of this size; 0: it finds one. */
 void host_start(Solver *solver, double step) {
-  solver->open.is_open = false;
+  solver->open.is_open = solver->waits_for_step = false;
   solver->now->next = step;
   protect(&(Call){.solver = solver}, start);
 }

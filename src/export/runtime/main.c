@@ -1,14 +1,14 @@
 /* main: simulates the model and writes its trajectory as CSV to standard output.
  *
  *   model [STOP [TOLERANCE]]
- *
- * The memory of the run is allocated once, before it begins. */
+ */
 #include "solver.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The next row to write. */
 typedef struct Output {
@@ -24,9 +24,10 @@ static void print_text(void *context, const char *text) {
 
 /* Quotes within are doubled. */
 static void print_name(const char *name) {
+  const char *quote;
   printf(",\"");
-  for (; *name; name++) fputs(*name == '"' ? "\"\"" : (const char[]){*name, 0}, stdout);
-  printf("\"");
+  for (; (quote = strchr(name, '"')); name = quote + 1) printf("%.*s\"\"", (int)(quote - name), name);
+  printf("%s\"", name);
 }
 
 static void print_names(const Model *model) {
@@ -91,8 +92,7 @@ static int run(Output *output) {
 
 int main(int count, char **arguments) {
   const Model *model = &model_tables;
-  void *memory = malloc(solver_size(model));
-  Solver *solver = memory ? solver_make(model, memory) : 0;
+  Solver *solver = solver_make(model, &(HeapHook){.slab_size = SLAB_SIZE});
   if (!solver) return 1;
   double stop = count > 1 ? atof(arguments[1]) : model->stop;
   long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
@@ -105,7 +105,6 @@ int main(int count, char **arguments) {
   fprintf(stderr, "%d steps, %d rejected, %d events, %d pivots\n", solver->now->steps, solver->now->rejected,
           solver->now->events, solver->now->pivots);
   solver_free(solver);
-  free(memory);
   if (fflush(stdout) == 0 && !ferror(stdout)) return failed;
   perror("standard output"); /* for example because the disk is full */
   return failed ? failed : 7;

@@ -8,7 +8,7 @@
 
 /* ---- memory ---- */
 
-/* Memory given out piece by piece. If `begin` is NULL, it is only counted. */
+/* Arrays next to each other in one block. If `begin` is NULL, they are only counted. */
 typedef struct Memory {
   char *begin;
   size_t used;
@@ -16,7 +16,7 @@ typedef struct Memory {
 
 static void *take(Memory *memory, size_t count, size_t size) {
   size_t start = (memory->used + 15) / 16 * 16;
-  memory->used = start + (count + 1) * size;
+  memory->used = start + count * size;
   return memory->begin ? memory->begin + start : 0;
 }
 
@@ -147,38 +147,44 @@ static Model cover(const Model *model) {
   return all;
 }
 
-static size_t lay_out(const Model *first, void *begin, Solver **made) {
-  Model all = cover(first);
-  const Model *model = &all;
-  Memory memory = {begin, 0};
-  Solver counted, *solver = take(&memory, 1, sizeof *solver);
-  if (!solver) solver = &counted;
-  size_t start = (memory.used + 15) / 16 * 16;
-  Scalars *now = take(&memory, 1, sizeof *now);
-  lay_out_point(model, &memory, solver);
-  lay_out_events(model, &memory, solver);
-  lay_out_delays(model, &memory, solver);
-  solver->now = now;
-  solver->changing = now;
-  solver->changing_size = memory.used - start;
-  lay_out_scratch(model, &memory, solver);
-  if (made) *made = solver;
-  return memory.used;
+/* What is part of a saved state is laid out first. */
+static void lay_out(const Model *model, Memory *memory, Solver *solver) {
+  solver->changing = solver->now = take(memory, 1, sizeof *solver->now);
+  lay_out_point(model, memory, solver);
+  lay_out_events(model, memory, solver);
+  lay_out_delays(model, memory, solver);
+  solver->changing_size = memory->used;
+  lay_out_scratch(model, memory, solver);
 }
 
-size_t solver_size(const Model *model) { return lay_out(model, 0, 0); }
-
-Solver *solver_make(const Model *model, void *memory) {
+typedef struct Making {
+  Heap *heap;
+  const Model *model;
   Solver *solver;
-  size_t size = solver_size(model);
-  memset(memory, 0, size);
-  lay_out(model, memory, &solver);
-  solver->heap = solver->schedule.heap = heap_new(0);
-  if (!solver->heap) return 0;
-  solver->first = model;
-  solver->width = cover(model).states;
-  solver_reset(solver);
-  return solver;
+} Making;
+
+static void make(void *context) {
+  Making *making = context;
+  Model all = cover(making->model);
+  Solver *solver = heap_alloc(making->heap, sizeof *solver);
+  Memory memory = {0, 0};
+  lay_out(&all, &memory, solver);
+  memory = (Memory){heap_alloc(making->heap, memory.used), 0};
+  lay_out(&all, &memory, solver);
+  solver->heap = solver->schedule.heap = making->heap;
+  solver->first = making->model;
+  solver->width = all.states;
+  making->solver = solver;
+}
+
+Solver *solver_make(const Model *model, const HeapHook *hook) {
+  Making making = {heap_new(hook), model, 0};
+  if (!making.heap || !heap_protect(making.heap, make, &making)) {
+    heap_destroy(making.heap);
+    return 0;
+  }
+  solver_reset(making.solver);
+  return making.solver;
 }
 
 void solver_free(Solver *solver) { heap_destroy(solver->heap); }
@@ -259,7 +265,8 @@ void solver_reset(Solver *solver) {
   for (int q = 0; q < model->columns; q++) solver->start[q] = nan("");
   solver->now->tolerance = model->tolerance;
   solver->now->max_step = model->max_step > 0 ? model->max_step : HUGE_VAL;
-  fill_values(solver);
+  memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
+  program_enter(solver, model);
 }
 
 /* Relations hold as written. If that has no solution, as where all ideal diodes of a bridge conduct at a voltage of 0, relations
@@ -272,6 +279,12 @@ static int find_start(Solver *solver, double time) {
   return 1;
 }
 
+/* Makes and starts the integrator: at the first event or step, as an importer may do all steps itself. */
+static void begin_steps(Solver *solver) {
+  host_note_sizes(solver);
+  host_start(solver, 0);
+}
+
 SolverStatus solver_start(Solver *solver, double time) {
   Scalars *now = solver->now;
   fill_values(solver);
@@ -282,8 +295,9 @@ SolverStatus solver_start(Solver *solver, double time) {
     program_set_dependents(solver);
     if (find_start(solver, time)) return SOLVER_FAILED;
   } else if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
-  host_note_sizes(solver);
-  host_start(solver, 0);
+  solver->open.is_open = false;
+  solver->waits_for_step = true;
+  if (events_any(solver->model)) begin_steps(solver);
   if (events_first(solver)) return SOLVER_FAILED;
   solver_gather(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
@@ -369,6 +383,7 @@ static bool take_step(void *host) {
   Solver *solver = host;
   const StepEnd *end = &solver->end;
   double limit = solver->gets_inputs ? solver->until : fmax(host_end(solver), solver->until);
+  if (solver->waits_for_step) begin_steps(solver);
   if (exchange_states(solver) != SOLVER_OK) return false;
   host_note_sizes(solver);
   SolverStatus status = host_step(solver, limit, &solver->end);

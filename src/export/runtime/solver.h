@@ -1,11 +1,10 @@
-/* solver: one run of a model that daedal has written as C99, in memory that the caller gives.
+/* solver: one run of a model that daedal has written as C99.
  *
  * The model is data and functions (struct Model): the derivative array y with the order in which its columns are solved, the
  * conditions that cause events, and the actions there. A run is a struct Solver. Everything that changes in a run is one piece of
  * memory without pointers (solver->changing), so a copy of it is the whole state of the run.
  *
- * solver_size says how much memory a run needs, and solver_make lays it out. Integrators and matrices, which are those of the
- * library, grow in a heap that solver_free frees. */
+ * All memory is a heap of slabs that the caller's hook gives, and that solver_free returns. */
 #ifndef SOLVER_H
 #define SOLVER_H
 
@@ -180,6 +179,9 @@ typedef struct Model {
 /* The most updates that are kept for a loop through whens. */
 enum { SECANT_LIMIT = 100 };
 
+/* Bytes of the slabs for the memory of a run. */
+enum { SLAB_SIZE = 1 << 15 };
+
 extern const Model model_tables;
 
 typedef enum SolverStatus { SOLVER_OK, SOLVER_DOMAIN, SOLVER_FAILED } SolverStatus;
@@ -245,9 +247,10 @@ typedef struct Solver {
   const Model *made_for;
   Scalars made_with;
   Steps steps;
-  OpenStep open; /* while it is open, the time reached is inside it, and the integrator is at its end */
-  StepEnd end;   /* of the last step */
-  double until;  /* the time to which the run advances */
+  bool waits_for_step; /* the integrator starts with the first step */
+  OpenStep open;       /* while it is open, the time reached is inside it, and the integrator is at its end */
+  StepEnd end;         /* of the last step */
+  double until;        /* the time to which the run advances */
   bool stops_at_events, ends_plainly; /* ends_plainly: the last step was closed, without an event */
   bool gets_inputs; /* the caller sets inputs between calls, so steps do not go beyond the requested time */
   Variation *variation, *transposed;
@@ -261,8 +264,7 @@ typedef struct Solver {
 
 /* ---- a run ---- */
 
-size_t solver_size(const Model *model);
-Solver *solver_make(const Model *model, void *memory); /* 0: there is no memory for its heap */
+Solver *solver_make(const Model *model, const HeapHook *hook); /* 0: the hook gives no memory */
 void solver_free(Solver *solver);
 
 /* Call solver_saved after you have copied `changing`, and solver_restored after you have overwritten it. */
