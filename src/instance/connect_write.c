@@ -1,6 +1,6 @@
 /* connect_write: connection sets become equations (MLS 3.6, section 9.2). Potential variables of a set are equal. Flow variables
  * sum to zero, with a minus sign for outside connectors. Parameters are asserted to be equal. Consecutive sets with the same
- * variables, whose subscripts advance by constant steps, become one loop.
+ * variables, whose subscripts advance by constant steps, become one loop, and so do consecutive members of one set.
  *
  * Invariant: equations are in the order of the first variables of their sets. */
 #include "instance/connect.h"
@@ -280,15 +280,6 @@ static uint32_t find_source(ConnectWriter *writer, uint32_t set, uint32_t terms,
   return found == CONNECT_NONE ? 0 : found;
 }
 
-static void write_potential(ConnectWriter *writer, const SetRun *run, Name comment, Span span) {
-  uint32_t source = find_source(writer, run->first, run->terms, span);
-  for (uint32_t i = 0; i < run->terms; i++) {
-    if (i == source) continue;
-    AstExpr left = term_reference(writer, run, i, span);
-    push_equation(writer, left, term_reference(writer, run, source, span), comment, span);
-  }
-}
-
 /* Writes the body of a run as it is, or in a loop. */
 static void write_body(ConnectWriter *writer, const SetRun *run, Span span) {
   Connections *connections = writer->connections;
@@ -308,6 +299,57 @@ static void write_body(ConnectWriter *writer, const SetRun *run, Span span) {
     vec_push(connections->heap, &connections->flat->connections, loop);
   }
   writer->body.count = 0;
+}
+
+/* How many terms of the set, from `first` to `end` at most, are elements of one variable whose last subscripts advance by `step`. */
+static uint32_t count_row(const Connections *connections, uint32_t set, uint32_t first, uint32_t end, int32_t *step) {
+  const ConnectVariable *variable = term_variable(connections, set, first);
+  int64_t size = last_size(variable->instance), from = end_member(term_end(connections, set, first));
+  uint32_t count = 1;
+  for (; first + count < end; count++) {
+    int64_t to = end_member(term_end(connections, set, first + count));
+    int64_t place = (from - variable->first) % size + to - from;
+    if (count == 1) *step = (int32_t)(to - from);
+    if (to >= (int64_t)variable->first + variable->count || place < 0 || place >= size || to - from != *step) break;
+    from = to;
+  }
+  return count;
+}
+
+/* The equations of a single set. Those of elements in a row become a loop. */
+static void write_rows(ConnectWriter *writer, const SetRun *run, uint32_t source, Name comment, Span span) {
+  enum { SHORTEST_ROW = 4 };
+  Connections *connections = writer->connections;
+  SetRun row = *run;
+  uint32_t count = 1;
+  row.steps = (IntVec){0};
+  for (uint32_t i = 0; i < run->subscripts.count; i++) vec_push(connections->heap, &row.steps, 0);
+  for (uint32_t i = 0; i < run->terms; i += count) {
+    int32_t step = 0;
+    count = i == source ? 1 : count_row(connections, run->first, i, i < source ? source : run->terms, &step);
+    if (i == source) continue;
+    row.count = count < SHORTEST_ROW ? 1 : count;
+    count = row.count;
+    if (count > 1) row.steps.data[run->places.data[i + 1] - 1] = step;
+    AstExpr left = term_reference(writer, &row, i, span);
+    if (count > 1) row.steps.data[run->places.data[i + 1] - 1] = 0;
+    push_equation(writer, left, term_reference(writer, &row, source, span), comment, span);
+    write_body(writer, &row, span);
+  }
+  vec_free(connections->heap, &row.steps);
+}
+
+static void write_potential(ConnectWriter *writer, const SetRun *run, Name comment, Span span) {
+  uint32_t source = find_source(writer, run->first, run->terms, span);
+  if (run->count == 1) {
+    write_rows(writer, run, source, comment, span);
+    return;
+  }
+  for (uint32_t i = 0; i < run->terms; i++) {
+    if (i == source) continue;
+    AstExpr left = term_reference(writer, run, i, span);
+    push_equation(writer, left, term_reference(writer, run, source, span), comment, span);
+  }
 }
 
 static void write_run(ConnectWriter *writer, const SetRun *run) {
