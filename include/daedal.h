@@ -864,8 +864,8 @@ static inline daedal_difference daedal_files_difference(const daedal_files *file
 /* ---- code to take away ---- */
 
 /* Writes self-contained C99 for the equations that a run would integrate, with its initial values, into a directory (made if
- * missing). Either all files are written or none. Files with these names that no export wrote are not replaced: DAEDAL_USAGE. The
- * result holds status, diagnostics and the initial values. */
+ * missing). Either all files are written or none. If the directory has a file of the same name that no export wrote, nothing is
+ * written: DAEDAL_USAGE. The result holds status, diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
 /* The same for a whole solver: a directory of C99 that simulates the model without daedal, by dummy derivatives, with

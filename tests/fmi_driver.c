@@ -626,7 +626,7 @@ static void indicators(Exchange *run, double *values) {
         "GetEventIndicators");
 }
 
-/* Dormand and Prince 1980: computes the step in `trial`. Returns its error relative to the tolerance, infinite where the step is
+/* Dormand and Prince 1980: computes the step in `trial`. Returns its error relative to the tolerance, infinite if the step is
  * impossible. */
 static double try_step(Exchange *run, double h, double tolerance) {
   static const double c[7] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};

@@ -87,8 +87,7 @@ static inline bool iterate_block(Iteration *it, const int32_t *rows, int32_t n_r
 
 /* The smallest canonical offsets for a perfect matching of the incidence. `coarse` has the blocks of the whole pattern with
  * that matching. Later blocks raise the offsets of earlier ones, never the reverse, so each block is iterated to its fixed
- * point once. Owned by the arena. O(entries) times at most the largest
- * c gained within a block. */
+ * point once. Owned by the arena. O(entries) times at most the largest c gained within a block. */
 static inline Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matching *transversal,
                                         const Blocks *coarse) {
   int32_t n = incidence->n_equations;

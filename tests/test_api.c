@@ -119,7 +119,7 @@ static void events_have_directions(void **state) {
   daedal_free(model);
 }
 
-/* A small state next to one of size 1: with every solver, its error falls with its own absolute tolerance, also if an alias
+/* A small state next to one of size 1: with every solver, its error falls with its own absolute tolerance, even if an alias
  * names the state. */
 static void absolute_tolerances(void **state) {
   (void)state;
@@ -231,7 +231,7 @@ static void unknown_names_list_the_known(void **state) {
   daedal_free(model);
 }
 
-/* Reports in JSON exist where there was no memory for a result, and of a model that cannot be read. */
+/* Reports in JSON exist even if there was no memory for a result, or if a model cannot be read. */
 static void json_without_result(void **state) {
   (void)state;
   daedal_model *model = load("model", NULL);

@@ -304,7 +304,7 @@ static void vec_pushes_its_own_element(void **state) {
   Heap *heap = heap_of(state);
   IntVec list = {0};
   vec_push(heap, &list, 41);
-  for (int i = 0; i < 1000; i++) vec_push(heap, &list, list.data[0]); /* also when the data moves */
+  for (int i = 0; i < 1000; i++) vec_push(heap, &list, list.data[0]); /* even when the data moves */
   assert_int_equal(vec_last(&list), 41);
 }
 

@@ -1,5 +1,5 @@
 """Algebraic unknowns: every solver, and the automatic choice, on generated models whose solution is known in closed form. A run
-must end at the solution or fail with a message. The automatic choice must not fail where another solver runs.
+must end at the solution or fail with a message. The automatic choice must not fail if another solver runs.
 
 In a wide run each model has the automatic choice and one of the others in turn (runs.py)."""
 import math

@@ -57,7 +57,7 @@ class Streams(unittest.TestCase):
 
 
 class Nodes(unittest.TestCase):
-    """A node without a volume where streams meet, and a source may add a flow. The node has the mixture of its inflows; if nothing flows, the mean of its neighbours."""
+    """Streams meet at a node without a volume, and a source may add a flow. The node has the mixture of its inflows; if nothing flows, the mean of its neighbours."""
 
     def model(self, arms, rng, loss):
         rows = []

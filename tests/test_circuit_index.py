@@ -42,7 +42,7 @@ def random_circuit(generator):
 
 
 def expected(nodes, branches):
-    """'loop' or 'cutset' where the circuit must be refused, otherwise the index."""
+    """'loop' or 'cutset' if the circuit must be refused, otherwise the index."""
     def joined(kinds, sets=None):
         sets = sets or Sets(nodes)
         closed = False

@@ -705,8 +705,8 @@ static void test_call_two_arguments(void **state) {
   teardown(f);
 }
 
-/* Many calls of one shape: both results of a call come from one evaluation of the function, also in Jacobians and in
- * compiled code. */
+/* Many calls of one shape: both results of a call come from one evaluation of the function, in Jacobians and compiled code,
+ * too. */
 static void test_call_templates(void **state) {
   (void)state;
   Fixture *f = setup(200, 1);

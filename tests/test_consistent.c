@@ -227,7 +227,7 @@ static RandomModel draw_model(uint64_t seed) {
 typedef struct StartPoint {
   daedal_status status;
   int code;                                         /* number of the first error's code, 0 without one */
-  double value[MOST_UNKNOWNS], rate[MOST_UNKNOWNS]; /* NaN where the result has none */
+  double value[MOST_UNKNOWNS], rate[MOST_UNKNOWNS]; /* NaN if the result has none */
   double residual;  /* the largest residual in the report, which includes all derivatives of equations */
   double condition; /* infinite at a singular point */
   bool at_once;     /* found from all equations at once, because solving level by level leads to a singular point */

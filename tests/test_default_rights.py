@@ -1,5 +1,5 @@
-"""The rights that a command gives up by default. It can write its outputs anywhere, as with --no-sandbox. The kernel's filter of
-system calls is on, except where the compiler or external functions are needed. test_sandbox.c tests the refusals."""
+"""The rights that a command gives up by default. It can write its outputs anywhere, as with --no-sandbox. The kernel's filter of system calls is on, except if the compiler or external
+functions are needed. test_sandbox.c tests the refusals."""
 import os
 import pathlib
 import subprocess

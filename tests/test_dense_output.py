@@ -80,7 +80,7 @@ class DenseOutput(unittest.TestCase):
         self.check(drive, ("erk", "radau", "auto"), 50)
 
     def test_far_conditions(self):
-        """Conditions far from their edges do not shorten explicit steps, also if they are not sums of columns."""
+        """Conditions far from their edges do not shorten explicit steps, even if they are not sums of columns."""
         rng = random.Random(15)
         for _ in range(COUNT):
             smooth = drive(rng).replace("if time < 0.5 or time > 2.5 then 0 else 10", "10")

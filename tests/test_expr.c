@@ -244,7 +244,7 @@ static Complex complex_power(Complex a, Complex b) {
   return n < 0 ? 1 / result : result;
 }
 
-/* Real for real arguments, and analytic where the operator is. */
+/* Real for real arguments, and analytic if the operator is. */
 static Complex complex_apply(Op op, const Complex *x) {
   Complex a = x[0], b = x[1], c = x[2];
   double p = creal(a), q = creal(b);
@@ -602,7 +602,7 @@ static bool plain_bounded(const Plain *node) {
   return true;
 }
 
-/* One random operator on random nodes; nothing is added where it is undefined, singular or too large. */
+/* One random operator on random nodes; nothing is added if it is undefined, singular or too large. */
 static void forest_grow(Forest *f) {
   static const Op common[] = {OP_SUM, OP_CALL, OP_MULTIPLY, OP_DIVIDE, OP_POWER, OP_SUM, OP_CALL, OP_MULTIPLY};
   Op op = random_below(3) ? common[random_below(sizeof common / sizeof *common)] : (Op)random_below(OP_COUNT);

@@ -344,7 +344,7 @@ def check_platforms(folder):
 
 
 def check_preferences(folder):
-    """Preferred states are avoided where they would be singular."""
+    """Preferred states are avoided if they would be singular."""
     generator = random.Random(3)
     model, fmu = folder / "preferred.mo", folder / "preferred.fmu"
     for preference in (", stateSelect = StateSelect.always", ", nominal = 1e-4"):
@@ -479,7 +479,7 @@ def sliding_model(generator, folder, number):
 
 
 def check_sliding(folder):
-    """Exports also slide along edges, without a message; where sliding is impossible, a warning has the condition's text."""
+    """Exports also slide along edges, without a message; if sliding is impossible, a warning has the condition's text."""
     generator, target = random.Random(17), folder / "sliding"
     for number in range(max(3, int(os.environ.get("DAEDAL_FMU_MODELS", "3")))):
         model, fmu = sliding_model(generator, folder, number), folder / "sliding.fmu"
@@ -534,7 +534,7 @@ end Delay{number};
 
 
 def check_drawn(folder, name, make, generator, version, setting, least=1):
-    """Generated models end where daedal ends, also with another parameter, and continue from a saved state."""
+    """Generated models end where daedal ends, even with another parameter, and continue from a saved state."""
     for number in range(max(least, int(os.environ.get("DAEDAL_FMU_MODELS", "1")))):
         model, fmu = make(generator, folder, number), folder / f"{name}.fmu"
         run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(version(number)), "-q")
@@ -574,7 +574,7 @@ end Sought{number};
 
 
 def check_sought(folder):
-    """Initial equations give parameters, of all types, also for other values of the parameters from which they follow."""
+    """Initial equations give parameters of all types, and give them again if the parameters they follow from change."""
     check_drawn(folder, "sought", sought_model, random.Random(12), lambda number: 2 + number % 2, "gain=3.3")
 
 

@@ -3,8 +3,7 @@ most of them.
 
 N z' + z = g(t) together with z' = rate*z is a DAE of known index. Columns and rows are mixed by elementary matrices whose factors are
 functions of time, many of which are zero at one time of the run or at its start. This does not change the index, but equations
-rewritten with such a factor hold only where it is not zero. The default runs nearly all of them, by ranks where it must (and says
-so), and so does method strangeness; no answer is wrong.
+rewritten with such a factor hold only where it is not zero. The default runs nearly all of them, by ranks if it must (and says so), and so does method strangeness; no answer is wrong.
 
 Wide runs: see runs.py."""
 import math

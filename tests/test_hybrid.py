@@ -192,7 +192,7 @@ class Examples(unittest.TestCase):
                     self.check(name, 2e-5, "--method", method)
 
     def test_one_structure(self):
-        """A method that cannot change its equations is refused where they change, also at the start; not where they do not change."""
+        """A method that cannot change its equations is refused if they change, even at the start, and only then."""
         for name, condition in (("ideal_clutch", "engaged"), ("joined_capacitors", "closed"), ("string_pendulum", "taut")):
             run, _ = simulate(os.path.join(EXAMPLES, name + ".mo"), "--method", "overdetermined")
             self.assertEqual(run.returncode, 2, run.stderr)
@@ -637,7 +637,7 @@ class Mixed(unittest.TestCase):
     """Modes that must be decided together."""
 
     def test_guided(self):
-        """Values and derivatives in every mode, also for runs that are compared with others."""
+        """Values and derivatives in every mode, even for runs that are compared with others."""
         for seed in range(2 * COUNT):
             text, expected = guided(random.Random(seed))
             with self.subTest(seed=seed, text=text):

@@ -602,8 +602,8 @@ class SingularStarts(unittest.TestCase):
                         self.assertLess(abs(init["y"]), 1e-9)
 
     def test_hidden_value(self):
-        """0*w = 0 says nothing about w exactly at the start, but its derivative does: the default finds it, and no method uses
-        another value. If the next level has equally many constraints, they may still be different ones, because the point has moved."""
+        """At the start, 0*w = 0 says nothing about w, but its derivative does: the default finds w, and no method uses another value. If the next level has equally many constraints, they
+        may still be different ones, because the point has moved."""
         rng = random.Random(16)
         for zero in ("z*(1 + x) = {b}*sin(x)", "z + x^2 = {b}*x", "exp(z) = 1 + {b}*x"):
             for method in ("dummy", "minimal", "underlying", "none", "strangeness"):

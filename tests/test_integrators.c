@@ -229,7 +229,7 @@ static const Known amplifier = {"transistor amplifier", amplifier_function, 16, 
                                 amplifier_start,        amplifier_end,      8,  0.2, 1};
 static const Known caraxis = {"car axis", caraxis_function, 14, 4, caraxis_pairs, caraxis_start, caraxis_end, 8, 3, 1};
 
-/* Significant correct digits at the end; fails the test where the run does not get there. */
+/* Significant correct digits at the end; fails the test if the run does not get there. */
 static double digits(const char *method_name, const Known *known, double tolerance, IntegratorStatistics *statistics) {
   const Integrator *method = integrator_find(method_name);
   Heap *heap = heap_new(NULL);

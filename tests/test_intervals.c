@@ -67,7 +67,7 @@ static void values_are_held(void **unused) {
   assert_true(tested >= 40);
 }
 
-/* f(y) - f(x) is in the sum of slopes times differences, where the operator is continuous. */
+/* f(y) - f(x) is in the sum of slopes times differences, if the operator is continuous. */
 static void check_slope(Op op, const Interval *x) {
   Interval self = interval_operator(op, x);
   if (!interval_is_continuous(op, x, self)) return;

@@ -198,7 +198,7 @@ class Chain:
         return text + "end M;\n"
 
     def error(self, run):
-        """The largest error of positions and velocities at the end, relative where they are large: some models are unstable. With
+        """The largest error of positions and velocities at the end, relative if they are large: some models are unstable. With
         combinations of unknowns the given start values are guesses."""
         first, last = (times(self.t, [run.columns[f"y{k}"][place] for k in range(self.unknowns())]) for place in (0, -1))
         n = self.n
@@ -338,7 +338,7 @@ class Shared(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
     def test_guards(self):
-        """Branches in noEvent that meet smoothly cause no event, also in a constraint on positions. Beyond the edge, one of them is undefined."""
+        """Branches in noEvent that meet smoothly cause no event, even in a constraint on positions. Beyond the edge, one of them is undefined."""
         for seed in seeds(6):
             rng = random.Random(seed)
             way, edge, power, spring = rng.choice([-1, 1]), rng.uniform(0.3, 0.6), rng.uniform(2.6, 3.6), rng.uniform(0.5, 4)

@@ -207,7 +207,7 @@ class Functions(unittest.TestCase):
         tally.check(self)
 
     def test_subscripts_out_of_range(self):
-        """A varying subscript is evaluated during the run, wherever it is used, also in assignments."""
+        """A varying subscript is evaluated during the run, wherever it is used, even in assignments."""
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)
             size, steps = rng.randrange(2, 6), rng.randrange(2, 9)

@@ -308,7 +308,7 @@ class Functions(unittest.TestCase):
 
 
 class Pulses(unittest.TestCase):
-    """Relations on Integers and Booleans returned by functions with loops of unknown length: they fire when the value changes, also if it changes back within a step."""
+    """Relations on Integers and Booleans returned by functions with loops of unknown length: they fire when the value changes, even if it changes back within a step."""
     HEAD = Functions.HEAD + ("  function pulse input Real u; output Integer k; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
                              "k := if r > 0.4 and r < 0.5 then 1 else 0; end pulse;\n")
     RELATIONS = [("pick(x) > 1", [0.5]), ("count(x) > 2", [2]), ("odd(x)", range(1, 40, 2)), ("pulse(x) > 0", [k + 0.4 for k in range(40)]), ("pulse(x) >= 1", [k + 0.4 for k in range(40)]),

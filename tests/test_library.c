@@ -236,7 +236,7 @@ static void versions_are_chosen(void **state) {
   assert_string_equal(comment_of(w, "L"), "plain");
 }
 
-/* The classes of a conversion script, where a different version is requested. */
+/* The classes of a conversion script, if a different version is requested. */
 static void renamed_classes_are_found(void **state) {
   static const struct {
     const char *package, *name, *found;

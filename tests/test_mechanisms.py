@@ -1,4 +1,4 @@
-"""About thirty mechanisms, planar and in space, with and without superfluous constraints, each by eight methods: all end where the run without the superfluous constraints does. Bars are distances of points, hinges in space are points and unit vectors."""
+"""About thirty mechanisms, planar and in space, with and without superfluous constraints, each by eight methods: all end with the values of the run without the superfluous constraints. Bars are distances of points, hinges in space are points and unit vectors."""
 import math
 import random
 import unittest

@@ -1,4 +1,4 @@
-"""Conditions whose branches meet cause no events where there are many: transistors in logic gates, with every solver; and generated models whose branches meet smoothly, with a kink, or not
+"""Conditions whose branches meet cause no events if there are many: transistors in logic gates, with every solver; and generated models whose branches meet smoothly, with a kink, or not
 at all. The latter are compared with the same equations integrated in closed form."""
 import csv
 import json

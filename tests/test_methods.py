@@ -210,7 +210,7 @@ class Printed(unittest.TestCase):
                         self.assertEqual((sum(kinds), min(kinds) >= 0), (equations, True), (model.stem, method))
 
     def test_condition_numbers(self):
-        """-v shows the matrices that were chosen: two levels for dummy, one for projection, none where nothing is chosen."""
+        """-v shows the matrices that were chosen: two levels for dummy, one for projection, none if nothing is chosen."""
         for method, levels in (("dummy", 2), ("projection", 1)):
             for arguments in (("reduce",), ("simulate", "--output-file", "-", "--stop-time", 0.1)):
                 said = run(arguments[0], EXAMPLES / "slider_crank.mo", *arguments[1:], "--method", method, "-v").stderr
@@ -315,7 +315,7 @@ class LeftOut(unittest.TestCase):
                 self.check_example1(printed, names)
 
     def test_counts(self):
-        """A system of one block omits its last differentiations where the solver accepts that; evaluations count the remaining
+        """A system of one block omits its last differentiations if the solver accepts that; evaluations count the remaining
         rows."""
         model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/cases/papers/mattsson_example2.mo"
         for solver in ["radau", "erk", *self.IMPLICIT]:
@@ -356,8 +356,8 @@ class LeftOut(unittest.TestCase):
 
 
 class Written(unittest.TestCase):
-    """Every variable that a model declares and every derivative that it writes is in the trajectory of every method, also where
-    equations are rewritten, or the variable is a constant or an alias."""
+    """Every variable that a model declares and every derivative that it writes is in the trajectory of every method, even if equations are rewritten, or the variable is a constant or an
+    alias."""
 
     FACTORS, FORCES = [-2, -1, 0.5, 1, 2, 3], ["1", "time", "sin(time)", "exp(-time)", "0.5*cos(2*time)"]
 

@@ -64,7 +64,7 @@ def storage(rng):
 
 
 def initial(rng):
-    """uic: charges stay where they were set: single capacitors, in series, in parallel and in loops with sources."""
+    """uic: charges keep the values that were set: single capacitors, in series, in parallel and in loops with sources."""
     ics = [f"ic={rng.choice([1, 2, -3])}" if rng.random() < 0.6 else "" for _ in range(4)]
     form = rng.randrange(5)
     if form == 0:

@@ -339,8 +339,8 @@ static void make_blank(Maker *m) {
   text_printf(m->heap, &m->text, "%s", blanks[chance(m, 5)]);
 }
 
-/* Levels: 0 if, 1 or, 2 and, 3 not, 4 relation, 5 sum, 6 product, 7 power, 8 primary. The text has parentheses where the level
- * requires them, and sometimes where it does not. */
+/* Levels: 0 if, 1 or, 2 and, 3 not, 4 relation, 5 sum, 6 product, 7 power, 8 primary. The text has parentheses if the level
+ * requires them, and sometimes if it does not. */
 static void make(Maker *m, uint32_t level, uint32_t depth) {
   static const char *const names[] = {"a", "b.c", "'d e'", "x1", "y"};
   static const char *const joins[][2] = {{" or ", " or "}, {" and ", " and "}, {"", ""},

@@ -1,4 +1,4 @@
-"""Pressures of vessels that are preferred as states where the equations differentiate masses. Generated networks of vessels with stiff and soft media, volumes that events change, and laws
+"""Pressures of vessels are preferred as states, but the equations differentiate masses. Generated networks of vessels with stiff and soft media, volumes that events change, and laws
 that change beyond a pressure. Pressures are as accurate as states, and each mass is continuous at every event."""
 import random
 import unittest

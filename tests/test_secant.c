@@ -65,7 +65,7 @@ static void test_secant_equation(void **state) {
   }
 }
 
-/* On a linear system the iteration ends after at most 2 n updates (Gay 1979), where plain corrections still converge slowly. */
+/* On a linear system the iteration ends after at most 2 n updates (Gay 1979), while plain corrections still converge slowly. */
 static void test_converges(void **state) {
   Heap *heap = *state;
   double x[N] = {1, -2, 3, 0.5, 4}, plain[N] = {1, -2, 3, 0.5, 4}, residual[N];

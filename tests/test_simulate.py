@@ -121,7 +121,7 @@ class Norms(unittest.TestCase):
 
 
 class Weights(unittest.TestCase):
-    """A choice of states that stateSelect or nominal values prefer is abandoned where it would be singular."""
+    """A choice of states that stateSelect or nominal values prefer is abandoned if it would be singular."""
 
     PREFERENCES = ("stateSelect = StateSelect.always", "stateSelect = StateSelect.prefer", "nominal = 1e-4", "nominal = 1e-2")
 

@@ -1,7 +1,6 @@
-/* Structural analysis: the papers' examples as tables, and random tables against plain methods that share no
- * code with the library (exhaustive matching, the textbook form of Pantelides, sweeps of the signature
- * method, transitive closure, subsets). A table holds the order of each variable in each equation, '.' where
- * it is absent. */
+/* Structural analysis: the papers' examples as tables, and random tables against plain methods that share no code with the
+ * library (exhaustive matching, the textbook form of Pantelides, sweeps of the signature method, transitive closure, subsets).
+ * A table holds the order of each variable in each equation, '.' if it is absent. */
 #include "fail_alloc.h"
 #include "signature.h"
 #include "structure/initial.h"
@@ -280,7 +279,7 @@ static void assert_matching(const Table *t, const Matching *matching) {
       assert_int_equal(matching->column_of_row[matching->row_of_column[j]], j);
 }
 
-/* Blocks of the entries for which order + c == d (all entries where c is NULL), by transitive closure. */
+/* Blocks of the entries for which order + c == d (all entries if c is NULL), by transitive closure. */
 static void assert_blocks(const Table *t, const int32_t *c, const int32_t *d, const Matching *matching,
                           const Blocks *blocks) {
   static bool leads[MOST][MOST];
@@ -912,7 +911,7 @@ static void assert_components(const Table *t, const DulmageComponent *list, int3
     assert_int_equal(count_bits(rows), count_bits(columns) + 1);
     for (int32_t i = 0; i < t->m; i++)
       if (rows >> i & 1) assert_int_equal(plain_rank(t, rows & ~(1u << i), ~0u), count_bits(rows) - 1);
-    /* no other, hence smallest, where one row is too many */
+    /* no other if one row is too many, hence smallest */
     for (unsigned some = all_rows; some && list[k].excess == 1; some = (some - 1) & all_rows)
       if (count_bits(columns_of_rows(t, some)) < count_bits(some)) assert_false(rows & ~some);
     assert_int_equal(count_bits(rows), plain_culprit(t, partner, all_rows));

@@ -1,7 +1,6 @@
 /* ida_logic: the circuits of logic.mo by hand, for IDA with KLU. Node voltages are unknowns. At each node, capacitances times
  * their derivatives and currents sum to zero (index 0); each transistor adds its part of the residual and the Jacobian. Usage:
- * ida_logic nand|adder TOLERANCE [REPEATS]; one line of JSON, with the outputs of the gates at every
- * nanosecond. */
+ * ida_logic nand|adder TOLERANCE [REPEATS]; one line of JSON, with the outputs of the gates at every nanosecond. */
 #include <ida/ida.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>

@@ -1,8 +1,8 @@
 /* bytes MODEL CLASS STOP [RUNS PARAMETER FROM TO]: loads a model, makes a plan and runs it to the stop time; CLASS "" is the
  * last one. Prints one line of JSON: the number of equations, the bytes held after loading and after planning, and the most
  * bytes held while loading, planning and running. With RUNS, further runs of the plan follow with a parameter between two
- * values, and the line has the number
- * of structures for which equations were derived. Memory that linear algebra takes with malloc is not counted. */
+ * values, and the line has the number of structures for which equations were derived. Memory that linear algebra takes with
+ * malloc is not counted. */
 #include "daedal.h"
 
 #include <malloc.h>

@@ -184,7 +184,7 @@ static double largest_difference(const Numbers *v, uint32_t count) {
   return largest;
 }
 
-/* Compiles a second copy of the programs; NAN where there is no compiler. */
+/* Compiles a second copy of the programs; NAN if there is no compiler. */
 static double compile(Program **programs, uint32_t count) {
   Diags diags = diags_make(heap);
   double begin = seconds();

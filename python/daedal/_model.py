@@ -529,7 +529,7 @@ class Run:
 
     @property
     def derivatives(self) -> Array:
-        """The derivatives of all variables with respect to time, in the same way; NaN where there is none."""
+        """The derivatives of all variables with respect to time, in the same way; NaN if a variable has none."""
         return self._array(library.run_derivatives)
 
     def __getitem__(self, name: str) -> float:

@@ -245,8 +245,8 @@ static bool evaluate_rate(const ArcSearch *search, const daedal_result *run, con
 }
 
 /* The order q of a singular control at a point: d^2q/dt^2q dH/du is the first derivative that contains the control. The cost is
- * minimal only if (-1)^q
- * d/du of that derivative is not negative (Kelley, Kopp and Moyer 1967, the generalized Legendre-Clebsch condition). */
+ * minimal only if (-1)^q d/du of that derivative is not negative (Kelley, Kopp and Moyer 1967, the generalized Legendre-Clebsch
+ * condition). */
 static ArcOrder order_at(const ArcSearch *search, const daedal_result *run, ArcKind *kind, uint32_t control,
                          double time) {
   double length = result_last_time(run) - daedal_result_value(run, 0, 0), low[2], high[2], sign = -1;

@@ -221,8 +221,7 @@ static double mean_square_limit(double freedom, double significance) {
 
 /* Independent measurement errors have correlations of 0 with a deviation of 1/sqrt(n), at any lag. So n times the sum of
  * squared correlations follows chi squared (Box and Pierce 1970); it is smaller if there are few values or fitted parameters.
- * If residuals do not exceed the errors of
- * the runs, the fit cannot be improved. */
+ * If residuals do not exceed the errors of the runs, the fit cannot be improved. */
 static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r) {
   enum { LEAST_VALUES = 10, LAGS = 4 }; /* a wave of any period has a large correlation at one of four lags */
   static const double runs = 100,

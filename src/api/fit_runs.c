@@ -57,8 +57,7 @@ enum { ROW_WORK = 50 };
 static bool is_astray(const daedal_estimate *estimate) { return (double)estimate->steps > estimate->most_steps; }
 
 /* Called after a step towards residuals of zero. A run that needs many times as many steps as the run before will not lead to a
- * solution. All runs
- * together use one budget. */
+ * solution. All runs together use one budget. */
 static bool count_step(void *context, const daedal_progress *progress) {
   daedal_estimate *estimate = context;
   const daedal_options *options = &estimate->plan->options;

@@ -125,7 +125,7 @@ static void gather(const daedal_result *result, const Signal *const *signals, co
     values[v] = signals[v] ? simulation_value(&result->simulation, signals[v], y) : NAN;
 }
 
-/* Is the run at consistent values, also after values were set? */
+/* Is the run at consistent values, even after values were set? */
 static bool is_settled(daedal_run *run) {
   return stepped(run) && bind_variables(run->result) && result_protect(run->result, work_settle, NULL);
 }

@@ -6,7 +6,7 @@
 #include "spice/spice.h"
 #include "structure/initial.h"
 
-/* A differentiated equation that every solution satisfies, with derivatives replaced where an equation gives them. */
+/* A differentiated equation that every solution satisfies, with derivatives replaced if an equation gives them. */
 typedef struct HiddenConstraint {
   uint32_t equation, level; /* equation of the model; how often it is differentiated */
   const char *text;
@@ -25,7 +25,7 @@ typedef struct Analysis {
   IndexVec redundant;          /* the fixed variables that the equations already determine */
   VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
   uint32_t initial_equations;
-  /* The numerical check: is the Jacobian as regular as its structure? Only where all parameters have values. */
+  /* The numerical check: is the Jacobian as regular as its structure? Only if all parameters have values. */
   bool checked, regular;
   bool curable; /* regular, or regular after the conversions: a run may begin, even if the structure is not ok */
   /* regular after equations that follow from the others were replaced: the structure does not show which variables may

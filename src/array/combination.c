@@ -14,7 +14,7 @@ Expr converter_drop_leaves(const Converter *converter, Expr e, const ExprVec *le
   return dropped;
 }
 
-/* Is the sum over k of factor[k] * part[k] round-off of its terms at every point where it is defined? */
+/* Is the sum over k of factor[k] * part[k] round-off of its terms at every point at which it is defined? */
 static bool sum_vanishes(const Converter *converter, const Expr *factor, const Expr *part, uint32_t count) {
   Arena scratch = arena_make(converter->heap);
   double *values = arena_array(&scratch, 2 * (size_t)count, sizeof *values),

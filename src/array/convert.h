@@ -39,7 +39,7 @@ typedef enum ConvertStatus {
 } ConvertStatus;
 
 /* Checks the problem and repairs it: problem and structure are replaced if needed. The steps are appended to `list`. The singular
- * blocks of the given problem are appended to `singular` if it is not NULL, with proofs where there are any. If necessary, the
+ * blocks of the given problem are appended to `singular` if it is not NULL, with proofs if there are any. If necessary, the
  * offsets are raised so that they include every derivative in the equations as written and every alias v = der(x). modes: those
  * extracted from the equations, for texts. parameters: values by leaf index. read[parameters], if it is not NULL: marks the
  * parameters whose values decided a step. If the remaining parameters have other values, the steps are the same, unless these

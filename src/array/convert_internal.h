@@ -50,7 +50,7 @@ bool surplus_find(const Converter *converter, Combination *combination);
 /* Records a step: equation i of the problem is now `after`. */
 void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how);
 
-/* Text of an expression, and `residual = 0`, with relations where modes stand for them; owned by the arena. */
+/* Text of an expression, and `residual = 0`, with relations instead of the modes that stand for them; owned by the arena. */
 const char *converter_text(const Converter *converter, Expr e);
 const char *converter_residual_text(const Converter *converter, Expr residual);
 

@@ -9,8 +9,8 @@ typedef struct Definitions {
   bool *defines;      /* per equation: it gives a derivative */
 } Definitions;
 
-/* Finds the definitions whose values contain no derivatives except defined ones. constant: only definitions that divide by
- * nothing but parameters and numbers. Owned by the arena. About O(size of the equations). */
+/* Finds the definitions whose values contain no derivatives except defined ones. constant: only definitions whose divisors
+ * contain only parameters and numbers. Owned by the arena. About O(size of the equations). */
 Definitions definitions_find(const Problem *problem, const Structure *structure, bool constant, Arena *arena);
 
 /* The expression with every defined derivative substituted. */

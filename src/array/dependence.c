@@ -97,7 +97,7 @@ static int plainness(const Dag *dag, Expr e) {
   return dag_depends(graph, e, OP_TIME) || dag_depends(graph, e, OP_DISCRETE) || dag_depends(graph, e, OP_PRE) ? 2 : 1;
 }
 
-/* a - factor * b, zero where the values cancel. */
+/* a - factor * b, zero if the values cancel. */
 static ShadowedEntry combine(Dag *dag, const ShadowedEntry *a, const ShadowedEntry *factor, const ShadowedEntry *b) {
   ShadowedEntry result = {.zero = true};
   for (int s = 0; s < SHADOWS; s++) {

@@ -11,6 +11,5 @@ bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise);
 bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise);
 
 /* At most points of the edge, does the value jump by a considerable part of itself, between branches that are defined on both
- * sides? At some
- * points two branches that jump have nearly the same value. false: there is none, or it is unknown. */
+ * sides? At some points two branches that jump have nearly the same value. false: there is none, or it is unknown. */
 bool joint_jumps(Dag *dag, Expr relation, Expr then, Expr otherwise);

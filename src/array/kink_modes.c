@@ -196,7 +196,7 @@ static Expr compare(Dag *dag, Expr first, Expr second, double sign) {
   return dag_binary(dag, sign > 0 ? larger : smaller, first, second);
 }
 
-/* The expression `then` where e is positive, elsewhere `otherwise`. */
+/* The expression `then` if e is positive, otherwise `otherwise`. */
 static Expr choose_by_sign(Dag *dag, Expr e, Expr then, Expr otherwise) {
   return dag_if(dag, compare(dag, e, dag_constant(dag, 0), 1), then, otherwise);
 }

@@ -40,7 +40,7 @@ static Expr add_step(LogicBuilder *builder, Expr value, Span span) {
 
 static Expr pre_of(Dag *dag, Expr leaf) { return dag_pre(dag, dag_index(dag, leaf)); }
 
-/* True where the leaf has become true in this iteration; never at the start. */
+/* True if the leaf has become true in this iteration; never at the start. */
 static Expr edge_of(LogicBuilder *builder, Expr leaf) {
   Dag *dag = builder->dag;
   Expr before = not_of(dag, pre_of(dag, leaf)), later = not_of(dag, dag_discrete(dag, builder->logic->initial));
@@ -265,7 +265,7 @@ static void add_steps(LogicBuilder *builder) {
 /* ---- initial equations for discrete variables ---- */
 
 /* The leaf whose pre() gives a leaf its value at the start: its own, if whens assign it, or the one that its equation names, as in
- * d = pre(e). *is_free: nothing else does. */
+ * d = pre(e). *is_free: nothing else gives it a value. */
 static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf, bool *is_free) {
   const Dag *dag = builder->dag;
   const Logic *logic = builder->logic;
@@ -281,7 +281,7 @@ static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf, bool *is_free
   return index;
 }
 
-/* Does it contain something for which initialization solves: a variable, or a Real parameter with fixed = false? */
+/* Does the expression contain something for which initialization solves: a variable, or a Real parameter with fixed = false? */
 static bool has_unknown(const LogicBuilder *builder, Expr e) {
   const Model *model = builder->model;
   if (dag_depends(builder->dag, e, OP_VARIABLE)) return true;

@@ -148,7 +148,7 @@ static bool sparse_is_regular(const BlockJacobian *jacobian, Entries scaled, Are
   return growth * pivot_error(n) < 1;
 }
 
-/* The rank at a point; UNDEFINED where an entry is undefined, or where round-off hides it. For a very large singular matrix it is
+/* The rank at a point; UNDEFINED if an entry is undefined, or if round-off hides the rank. For a very large singular matrix it is
  * only known to be less than n. */
 static int32_t rank_at(const BlockJacobian *jacobian, Entries entries, Heap *heap) {
   int32_t n = jacobian->size;
@@ -162,7 +162,7 @@ static int32_t rank_at(const BlockJacobian *jacobian, Entries entries, Heap *hea
   return rank;
 }
 
-/* One point where a block is regular is enough; one that is singular or undefined at all of them is singular everywhere. */
+/* A block that is singular or undefined at all points counts as singular everywhere; it is regular if it is so at one point. */
 static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, Arena *arena, SingularBlock *found) {
   int32_t n = jacobian->size;
   *found = (SingularBlock){.size = n};

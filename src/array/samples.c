@@ -1,13 +1,13 @@
-/* samples: see samples.h. An undefined value is NAN and counts only where it is used, as in expr/evaluate.c. */
+/* samples: see samples.h. An undefined value is NAN and counts only if it is used, as in expr/evaluate.c. */
 #include "array/samples.h"
 
 #include <float.h>
 #include <math.h>
 
 /* A point: its distance in nominal values, from 0 or from the start values. Every second point is on the positive side. Some of
- * the others are opposite to an earlier point, because a function may be flat on one side. Unknown
- * discrete values are random, and at some points all true or all false: equations may be regular only in such modes,
- * like those of a shaft that many brakes can hold. */
+ * the others are opposite to an earlier point, because a function may be flat on one side. Unknown discrete values are random,
+ * and at some points all true or all false: equations may be regular only in such modes, like those of a shaft that many brakes
+ * can hold. */
 typedef struct SamplePoint {
   double spread;
   bool from_zero;

@@ -25,7 +25,7 @@ typedef struct Samples {
   double begin, length;     /* the interval of time */
   const Modes *modes;       /* the modes that were extracted from the equations */
   double *holding;          /* per point and mode: its value according to its relation; NAN: not known */
-  double *known;   /* per discrete variable: its value where its equation contains only parameters; NAN: unknown */
+  double *known;   /* per discrete variable: its value if its equation contains only parameters; NAN: unknown */
   ExprVec zero_by; /* residuals of the equations that make unknowns zero */
   IndexVec *slot;  /* workspace: the place of the value of a node during an evaluation */
 } Samples;

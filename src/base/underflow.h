@@ -26,7 +26,7 @@ static inline void underflow_restore(Underflow mode) { __asm__ volatile("msr fpc
 
 #else
 
-enum { UNDERFLOW_FLUSH = 0 }; /* slow where such numbers occur */
+enum { UNDERFLOW_FLUSH = 0 }; /* slow if such numbers occur */
 
 typedef unsigned Underflow;
 static inline Underflow underflow_mode(void) { return 0; }

@@ -52,7 +52,7 @@ static void print_line(const char *text, uint32_t count) {
   }
 }
 
-/* Prints the underline: blanks (tabs where the line has them), a caret, then tildes to the end of the place or of the window. */
+/* Prints the underline: blanks (tabs under the line's tabs), a caret, then tildes to the end of the place or of the window. */
 static void print_underline(const char *text, uint32_t before, uint32_t length, uint32_t most) {
   for (; before > 0 && *text; before--) {
     fputc(*text == '\t' ? '\t' : ' ', stderr);

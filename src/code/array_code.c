@@ -162,7 +162,7 @@ static bool *columns_of_time(const ArrayCode *code) {
   return of_time;
 }
 
-/* Does the expression depend on columns that are functions of more than the time? */
+/* Does the expression depend on columns that are not functions of time alone? */
 static bool has_unknowns(const ArrayCode *code, Expr e, const bool *of_time) {
   const Array *array = code->array;
   DagScratch *scratch = dag_scratch(array->dag);

@@ -1,5 +1,5 @@
 /* blame: why an output of a program is not finite. The output's expression is evaluated again node by node with domain checks. An
- * undefined value is carried with the node at fault and counts only where it is used, so branches that are not taken are never
+ * undefined value is carried with the node at fault and counts only if it is used, so branches that are not taken are never
  * blamed. */
 #include "code/program_internal.h"
 

@@ -78,7 +78,7 @@ void evaluator_drop_infinite(double *values, size_t count);
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
 
 /* Moves columns as round-off would, by some hundred units of round-off. An entry of a Jacobian is only round-off if it changes
- * by half of itself or more, like x + y - 1 where it is zero. An entry that nearly vanishes after the move is an exception: a
+ * by half of itself or more, like x + y - 1 at a zero. An entry that nearly vanishes after the move is an exception: a
  * condition gave it another value exactly at the point. */
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
 

@@ -15,7 +15,7 @@ Delay past_delay(const ArrayCode *code, const LogicDelay *delay, int first_point
 /* The delays of the run, as this evaluator uses them: several evaluators may share one past. */
 Delays *past_delays(const Evaluator *evaluator);
 
-/* Like delays_guess, where there are delays. */
+/* Like delays_guess, if there are delays. */
 void past_guess(Evaluator *evaluator, double t, const double *y);
 
 /* Like delays_read. */

@@ -56,7 +56,7 @@ static uint32_t new_slot(Templates *templates, Template *region, Store store, ui
   return region->slots++;
 }
 
-/* A slot is written as 2 * number, and where it is new its array follows. */
+/* A slot is written as 2 * number; if it is new, its array follows. */
 static void put_slot(Templates *templates, Template *region, Store store, uint32_t item, uint32_t *mark,
                      uint32_t *slot) {
   bool is_new = *mark != templates->stamp;

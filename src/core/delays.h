@@ -122,9 +122,9 @@ typedef struct DelaysStep {
   void *host;
 } DelaysStep;
 
-/* Keeps what delays will read from a step: as many pieces as make the polynomials accurate to the tolerance, as far as possible.
- * Pieces that nothing reads any more are forgotten. *is_smooth: a break at its beginning turned out to be none. false: there is no
- * room. */
+/* Keeps what delays will read from a step: as many pieces as make the polynomials accurate to the tolerance, as far as
+ * possible. Pieces that nothing reads any more are forgotten. *is_smooth: the beginning of the step was thought to be a break,
+ * and is none. false: there is no room. */
 bool delays_keep_step(Delays *delays, const DelaysStep *step, bool *is_smooth);
 
 /* The end of the history. */

@@ -46,7 +46,7 @@ bool dummy_select(Dummy *dummy, double t, const double *y, int32_t *block);
 bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t *held, int32_t *block);
 
 /* Examines the present choice at a point. Selects a block again if an exchange would improve some M by more than the threshold.
- * Returns the number of states exchanged (see dummy_exchanges), or -1 where *block is singular for every choice. */
+ * Returns the number of states exchanged (see dummy_exchanges), or -1 if *block is singular for every choice. */
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block);
 
 /* The columns of y a little later, by their Taylor series: (j, k) + ahead (j, k + 1) + ... This is accurate enough to examine a

@@ -151,7 +151,7 @@ bool edges_are_off(const Edges *edges, int m, double a, double b);
 bool edges_contradict(const Edges *edges, int m);
 int edges_first_contradiction(const Edges *edges);
 
-/* Sets the nominal values of all columns. Hysteresis uses them where no larger values have been seen. */
+/* Sets the nominal values of all columns. Hysteresis uses them until larger values have been seen. */
 void edges_set_nominal(Edges *edges, double t, const double *nominal);
 
 /* Forgets what was learned during a run: rates, hysteresis, sliding. The modes stay. */
@@ -199,7 +199,7 @@ void edges_keep_end(Edges *edges, double step);
 typedef struct EdgesNote {
   bool hovers;  /* the solution hovers at the edge, within the tolerance, event after event */
   bool begins;  /* for the first time */
-  bool widened; /* for the first time, the hysteresis of the condition is now larger than the tolerance */
+  bool widened; /* the hysteresis of the condition is now larger than the tolerance, for the first time */
 } EdgesNote;
 
 /* Records the event of mode m that is handled at t, in a run of this span. false: infinitely many follow before a time that

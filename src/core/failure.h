@@ -20,5 +20,5 @@ typedef struct FailureTimes {
   double start, stop; /* of the run, at whose ends every failure counts */
 } FailureTimes;
 
-/* Call this where the assertion was checked at t. An assertion in a when is checked only once, so it ends the run. */
+/* Call this where the assertion was checked at t. An assertion in a when is checked only once, so its failure ends the run. */
 FailureState failure_note(Failure *failure, bool fails, bool in_when, double t, FailureTimes run);

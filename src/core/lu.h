@@ -1,7 +1,7 @@
 /* lu: factors of small dense matrices, stored by columns, and the choice of independent columns. Exported solvers contain it unchanged. */
 #pragma once
 
-/* Factors a matrix, and solves in place. Factoring returns 0, or 1 where the matrix is singular. */
+/* Factors a matrix, and solves in place. Factoring returns 0, or 1 if the matrix is singular. */
 int lu_factor(int n, double *a, int *pivot);
 void lu_solve(int n, const double *a, const int *pivot, double *b);
 

@@ -23,7 +23,7 @@ typedef struct Selector Selector;
 
 Selector *selector_new(Heap *heap);
 
-/* Chooses problem->rows columns. Depends on the order of rows and columns only where they tie. false: the rank is
+/* Chooses problem->rows columns. Depends on the order of rows and columns only if some of them are equally good. false: the rank is
  * smaller than the number of rows. Dense: O(rows^2 * candidates). */
 bool selector_choose(Selector *selector, SelectProblem *problem);
 

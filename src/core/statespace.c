@@ -597,7 +597,7 @@ static EvalStatus solve_steep(StateSpace *space, SolvedUnit *unit, double t, dou
   return sign && !others ? EVAL_OK : fail(space, unit, "other solutions are near");
 }
 
-/* Finds the solution nearest to the guess, and fails where that is uncertain. A solution at the end of the first correction is not
+/* Finds the solution nearest to the guess, and fails if that is uncertain. A solution at the end of the first correction is not
  * proof enough: another one may happen to be there. */
 static EvalStatus solve_next(StateSpace *space, SolvedUnit *unit, double t, double *y, BranchGuess guess) {
   if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;

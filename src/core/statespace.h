@@ -81,7 +81,7 @@ typedef enum BranchGuess {
   GUESS_STEEP, /* the same time except for round-off, within which a steep branch can change much */
 } BranchGuess;
 
-/* Like statespace_follow, but only for branching columns, and fails where it is uncertain that the solution is the nearest one. */
+/* Like statespace_follow, but only for branching columns, and fails if it is uncertain that the solution is the nearest one. */
 EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess guess);
 
 /* Like statespace_follow, for stages within a step: leaves out columns that an equation gives explicitly and on which no derivative

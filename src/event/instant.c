@@ -372,7 +372,7 @@ static SlackSamples line_make(Heap *heap) {
 /* Is the slack more than round-off? */
 static bool is_slack(double slack) { return fabs(slack) > FAR * DBL_EPSILON; }
 
-/* Continues along the direction from one place to another, in parts where a single step does not converge. */
+/* Continues along the direction from one place to another, in parts if a single step does not converge. */
 static bool go_to(Bordered *bordered, double t, double from, double place, double *y) {
   static const double ahead[LOST_LIMIT] = {1};
   size_t columns = (size_t)bordered->view->system.columns;

@@ -97,7 +97,7 @@ static bool choose(Reset *reset, int32_t *pivot) {
   return kept == n;
 }
 
-/* One correction of the states. Its size is infinite where the matrix is singular or the rows cannot be solved. */
+/* One correction of the states. Its size is infinite if the matrix is singular or the rows cannot be solved. */
 static double correct(void *context, bool *renew) {
   *renew = true;
   Reset *reset = context;

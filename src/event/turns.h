@@ -6,5 +6,5 @@
 
 #include "view/view.h"
 
-/* Like events_settle, with turns where several conditions change at times that move differently. */
+/* Like events_settle, with turns if several conditions change at times that move differently. */
 bool turns_settle(View *view, double *t, double *y, uint32_t mode);

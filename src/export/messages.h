@@ -3,7 +3,7 @@
 
 #include "export/source.h"
 
-/* A text or, with a value, its printf format. It is left out where its guard is 0. */
+/* A text or, with a value, its printf format. It is left out if its guard is 0. */
 typedef struct MessagePiece {
   const char *text;
   int guard, value; /* numbers of expressions; -1: none */

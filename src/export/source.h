@@ -37,7 +37,7 @@ typedef struct ExportSource {
   const IndexVec *read;     /* leaf indices of parameters whose values decided the form of the equations */
   const char *obstacle;     /* why initial values cannot be found for other parameters; NULL: they can */
   const StepsTrace
-      *trace; /* units of the initial system where start values are adjusted; NULL: each row determines one column */
+      *trace; /* units of the initial system, if start values are adjusted; NULL: each row determines one column */
   const Recorder *recorder;
   const double *y;
   double start, stop, tolerance, interval, max_step;

@@ -1,7 +1,6 @@
-/* dag: the expression graph of a model. Nodes live in one array, are addressed by 32-bit index and
- * are hash-consed: equal expressions have equal index, so equality is integer equality and shared
- * subterms stay shared in derivatives. Nodes are immutable; children come before parents, so a
- * loop over indices is a traversal in dependency order and nothing here recurses.
+/* dag: the expression graph of a model. Nodes live in one array, are addressed by 32-bit index and are hash-consed: equal
+ * expressions have equal index, so equality is integer equality and shared subterms stay shared in derivatives. Nodes are
+ * immutable; children come before parents, so a loop over indices is a traversal in dependency order and nothing here recurses.
  *
  * Normal form, kept by the constructors (simplify.c):
  *  - A sum is one node OP_SUM: constant + sum of coefficient_i * term_i, the terms distinct, none a sum or a
@@ -13,7 +12,7 @@
  *  - x/y stays a quotient (also by constants: x/3 is not 0.333*x), but (c*x)/y is c*(x/y). x^(-n) is 1/x^n,
  *    x^0.5 is sqrt(x).
  *  - noEvent disappears if nothing below causes an event.
- *  - Constants are folded where the result is finite. No rewriting changes a value where the original is
+ *  - Constants are folded if the result is finite. No rewriting changes a value where the original is
  *    defined.
  * Values are doubles; Boolean is 0 or 1, Integer and enumeration are exact in a double. Strings are leaves.
  */
@@ -166,7 +165,7 @@ static inline bool dag_is_constant(const Dag *dag, Expr e, double *value) {
   return true;
 }
 
-/* Was it made by dag_residue? Divisions by it are kept. */
+/* Was the node made by dag_residue? Divisions by it are kept. */
 static inline bool dag_is_residue(const Dag *dag, Expr e) {
   return dag_op(dag, e) == OP_CONSTANT && dag_node(dag, e)->count;
 }
@@ -233,12 +232,11 @@ Expr dag_time_derivative(Dag *dag, Expr e);
 /* Partial derivative with respect to one leaf node (a variable column, parameter, or time). */
 Expr dag_partial(Dag *dag, Expr e, Expr leaf);
 
-/* All partial derivatives at once: appends the variable columns on which e depends, ascending by (index, order), and the partial
- * derivative with respect to each. Derivatives that are identically zero, such as those of floor(x) and delay(x, 1), are left
- * out. Adjoints are
- * swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent, smooth and homotopy the cost
- * is multiplied by the number of columns below, because each column's partial is a separate selection: an inactive branch must
- * not be evaluated. */
+/* All partial derivatives at once: appends the variable columns on which e depends, ascending by (index, order), and the
+ * partial derivative with respect to each. Derivatives that are identically zero, such as those of floor(x) and delay(x, 1),
+ * are left out. Adjoints are swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent,
+ * smooth and homotopy the cost is multiplied by the number of columns below, because each column's partial is a separate
+ * selection: an inactive branch must not be evaluated. */
 typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
@@ -290,8 +288,7 @@ void dag_substitution_free(DagSubstitution *substitution);
 void dag_substitution_add(DagSubstitution *substitution, Expr from, Expr to);
 
 /* The expression that e becomes by the replacements so far. O(nodes below e that no earlier call has met), unless a leaf that
- * such a call has met
- * was replaced since. */
+ * such a call has met was replaced since. */
 Expr dag_substitution_of(DagSubstitution *substitution, Expr e);
 
 /* Removes all replacements. */
@@ -304,8 +301,7 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count);
 
 /* Values of nodes, and for each value the node because of which it is undefined (EXPR_NONE: it is defined). Indexed by node or,
- * if slots is not NULL, by
- * slots[node]. */
+ * if slots is not NULL, by slots[node]. */
 typedef struct NodeValues {
   const uint32_t *slots;
   double *values;

@@ -10,7 +10,7 @@ bool interval_has_rule(Op op);
 /* The values of an operator with at most three arguments; not for sums. */
 Interval interval_operator(Op op, const Interval *x);
 
-/* The values of its derivative with respect to argument k, where the operator is continuous (interval_is_continuous); `self` holds its
+/* The values of its derivative with respect to argument k, if the operator is continuous (interval_is_continuous); `self` holds its
  * own values. */
 Interval interval_partial(Op op, uint32_t k, const Interval *x, Interval self);
 

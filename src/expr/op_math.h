@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* a^n by repeated squaring: exact where the products are. */
+/* a^n by repeated squaring: exact if the products are. */
 static inline double op_power_integer(double a, unsigned n) {
   double result = 1;
   for (; n; n >>= 1, a *= a)

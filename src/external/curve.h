@@ -16,7 +16,7 @@ typedef enum Smoothness {
   SMOOTH_CONSTANT,
   SMOOTH_FRITSCH_BUTLAND, /* SIAM J. Sci. Stat. Comput. 5 (1984) 300 */
   SMOOTH_STEFFEN,         /* Astron. Astrophys. 239 (1990) 443 */
-  SMOOTH_MODIFIED_AKIMA,  /* flat parts stay flat where slopes are equal */
+  SMOOTH_MODIFIED_AKIMA,  /* flat parts stay flat if slopes are equal */
 } Smoothness;
 
 typedef enum Extrapolation {
@@ -34,14 +34,14 @@ typedef struct Curve {
   const double *slope; /* at each point, for cubic kinds; NULL for others */
 } Curve;
 
-/* Does it have slopes? */
+/* Does the curve have slopes? */
 bool curve_is_cubic(Smoothness smoothness);
 
 /* Fills in the slopes of a cubic curve; `steps` is room for count + 3 numbers. O(count). */
 void curve_fill_slopes(const Curve *curve, double *steps, double *slope);
 
-/* The last of `count` ascending numbers at or before u (`before`: strictly before u); 0 if there is none. The search begins where it
- * would be if the numbers were equidistant. O(log count). */
+/* The last of `count` ascending numbers at or before u (`before`: strictly before u); 0 if there is none. The search begins
+ * where u would be if the numbers were equidistant. O(log count). */
 uint32_t curve_find(const double *x, uint32_t count, double u, bool before);
 
 /* Value and derivatives up to `order` at u; from_left: of the piece that ends at u, if there is one. false: u is outside of a

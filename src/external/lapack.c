@@ -68,7 +68,7 @@ static bool text_is_one_of(const char *text, const char **at) {
   return is_found;
 }
 
-/* Numbers in a row are doubles: they are exact where it matters, and products do not overflow. */
+/* Numbers in a row are doubles: they are exact when that matters, and products do not overflow. */
 static double read_sum(const Lapack *lapack, const char **at);
 
 static double read_number(const char **at) {

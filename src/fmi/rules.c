@@ -198,7 +198,7 @@ static void check_combination(Rules *rules, const RuleVariable *variable) {
            causality, variability, given(initial, "none"));
 }
 
-/* Start values must be given where they are needed, and nowhere else. */
+/* Start values must be given if they are needed, and only then. */
 static void check_start(Rules *rules, const RuleVariable *variable) {
   bool needs = is(variable->initial, "exact") || is(variable->initial, "approx") || is(variable->causality, "input");
   bool forbids = is(variable->initial, "calculated") || is(variable->causality, "independent");

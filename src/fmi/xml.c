@@ -28,7 +28,7 @@ static bool skip_past(Reader *reader, const char *end) {
   return found;
 }
 
-/* Continues to the next tag; false at the end of the text, or where something does not end. */
+/* Continues to the next tag; false at the end of the text, or if something does not end. */
 static bool next_tag(Reader *reader) {
   for (;;) {
     reader->at += strcspn(reader->at, "<");

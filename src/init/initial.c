@@ -22,7 +22,7 @@ static bool goes_astray(const InitialColumn *columns, const double *nominal, uin
   return false;
 }
 
-/* Does it change a value the user fixed? */
+/* Does y change a value that the user fixed? */
 static bool moves_given(const InitialColumn *columns, uint32_t count, const double *y) {
   for (uint32_t q = 0; q < count; q++)
     if (!isfinite(y[q]) || ((columns[q].fixed || (columns[q].given && columns[q].low)) && gave_way(&columns[q], y[q])))
@@ -781,9 +781,8 @@ static bool some_have_solution(InitialAttempt *attempt, const IndexVec *rows) {
 }
 
 /* After a failure: solved unit by unit with the same discrete values, the rows that failed would fail again, with all rows on
- * which they depend. If
- * they also have no solution all at once, other discrete values of the other rows cannot help. Continuation of homotopy() and
- * delays mix all rows, so such failures prove nothing. */
+ * which they depend. If they also have no solution all at once, other discrete values of the other rows cannot help.
+ * Continuation of homotopy() and delays mix all rows, so such failures prove nothing. */
 static void learn(InitialAttempt *attempt, NogoodVec *nogoods) {
   InitialSystem *system = attempt->system;
   if (system->homotopy != MAP_NONE || system->evaluator->past) return;

@@ -68,7 +68,7 @@ typedef struct Initializer {
   InitialSystem *system, *event_system; /* made when needed */
   const InitialCodes *known;            /* code that the plan has for it; NULL: none */
   InitialCodes *collected;              /* where new code for it is added; NULL: nowhere */
-  const Strangeness *ranks; /* the method by ranks, which has the values where structure failed; otherwise NULL */
+  const Strangeness *ranks; /* the method by ranks, which has the values if structure failed; otherwise NULL */
   InitialTrial trial;
   NogoodVec nogoods; /* discrete values that were found to admit no solution */
 } Initializer;

@@ -72,8 +72,7 @@ static void find_astray(const Patch *patch, const double *x, IndexVec *rows) {
 }
 
 /* Their scaled residuals are small, because everything is small compared with a column that diverged. Are they small compared
- * with the terms of
- * the rows? */
+ * with the terms of the rows? */
 static bool astray_hold(void *context, const double *x, const double *r) {
   Patch *patch = context;
   const InitialSystem *system = patch->system;

@@ -327,8 +327,8 @@ static uint32_t find_tearing(const KnownValues *derivation) {
   return best;
 }
 
-/* Computes default start values from the given ones where rows would be undefined at the defaults, such as 1/G at
- * G = 0 if another row gives G. */
+/* Computes default start values from the given ones if rows would be undefined at the defaults, such as 1/G at G = 0 if another
+ * row gives G. */
 static void derive_start(InitialSteps *run, const InitialUnit *unit) {
   Arena scratch = arena_make(run->heap);
   KnownValues derivation = {run, unit, arena_array(&scratch, unit->columns, sizeof(bool)),

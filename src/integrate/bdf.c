@@ -51,7 +51,7 @@ typedef struct Bdf {
   double *guess, *slope;         /* [columns] predicted */
   double *next;                  /* [columns] iterate */
   double *change;                /* [columns] change of an iteration; later next - guess */
-  double *residual, *correction; /* [rows] correction: the last one of the unknowns */
+  double *residual, *correction; /* [rows] correction: the last correction of the unknowns */
   int order;                     /* order of the next step */
   int begun;                     /* number of steps while rising */
   int since_change;              /* steps since the order changed */
@@ -64,11 +64,10 @@ typedef struct Bdf {
 
 /* ---- The choice of states ---- */
 
-/* The weight of each column in the norm, which is the root mean square over the states. Columns that are not states follow
- * from these and have a small weight; rates count through their states. Algebraic columns may jump where no state does, so they
- * are in the error test only if there is no state. Spare columns have no
- * weight, because no step waits for them to converge: an angle computed by atan2 may jump back and forth with round-off of
- * its arguments. */
+/* The weight of each column in the norm, which is the root mean square over the states. Columns that are not states follow from
+ * these and have a small weight; rates count through their states. Algebraic columns may jump while no state does, so they are
+ * in the error test only if there is no state. Spare columns have no weight, because no step waits for them to converge: an
+ * angle computed by atan2 may jump back and forth with round-off of its arguments. */
 static void bdf_set_shares(Bdf *bdf) {
   const System *system = bdf->system;
   double all = sqrt(fmax(system->columns, 1)), states = sqrt(fmax(system->links, 1));
@@ -161,7 +160,7 @@ static void bdf_set_secant_weights(Bdf *bdf) {
   }
 }
 
-/* Makes a new Jacobian at the predicted point or, where that cannot be evaluated, at the last one. */
+/* Makes a new Jacobian at the predicted point or, if that cannot be evaluated, at the last one. */
 static EvalStatus bdf_renew_jacobian(Bdf *bdf, double t) {
   const System *system = bdf->system;
   if (bdf->jacobian_current) return EVAL_OK;

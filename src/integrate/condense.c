@@ -279,7 +279,7 @@ static bool condense_grows(const Condense *condense, const Pivot *pivot) {
   return added > gone;
 }
 
-/* The row of a column's pivot, searched again only where its entries have changed; -1: none is large enough. */
+/* The row of a column's pivot, searched again only if its entries have changed; -1: none is large enough. */
 static int32_t condense_pivot_row(Condense *condense, int32_t column) {
   if (condense->is_stale[column]) condense->pivot_row[column] = condense_shortest_row(condense, column);
   condense->is_stale[column] = false;

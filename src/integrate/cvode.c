@@ -258,7 +258,7 @@ static double cvode_time(const void *self) { return ((const Cvode *)self)->t; }
 
 static const double *cvode_values(const void *self) { return ((const Cvode *)self)->y; }
 
-/* A column inside the last step: Hermite's cubic where it has a rate, otherwise a line. */
+/* A column inside the last step: Hermite's cubic if it has a rate, otherwise a line. */
 static double cvode_between(const Cvode *cvode, int32_t c, double span, double part) {
   int32_t rate = cvode_rate_of(cvode, c);
   double begin = cvode->previous[c], end = cvode->y[c], line = begin + part * (end - begin);

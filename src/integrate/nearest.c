@@ -56,7 +56,7 @@ static void scale_rows(Nearest *nearest, const double *weight) {
   for (int32_t i = 0; i < system->rows; i++) scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
 }
 
-/* One correction of the trial point. Returns its size relative to the columns, or infinity where it cannot be computed. */
+/* One correction of the trial point. Returns its size relative to the columns, or infinity if it cannot be computed. */
 static double correct(Nearest *nearest, const Mover *mover, double t) {
   const System *system = nearest->system;
   double *trial = nearest->trial, size = 0;

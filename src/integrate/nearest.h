@@ -13,7 +13,7 @@ Nearest *nearest_new(Heap *heap, const System *system);
 /* Forgets all history, including the pivot order. */
 void nearest_forget(Nearest *nearest);
 
-/* Moves y to the nearest point; y stays unchanged where that fails. */
+/* Moves y to the nearest point; y stays unchanged if that fails. */
 void nearest_move(Nearest *nearest, double t, double *y);
 
 /* The same with fixed states: at an event, where only modes have changed. Rows that contain only states are left out. */

@@ -72,7 +72,7 @@ bool clocks_infer(Elaboration *el, ClockPartition *partition);
 bool clock_is_irregular(const Elaboration *el, const ClockOperator *base);
 
 Fraction fraction_make(int64_t n, int64_t d);
-/* d is 0 where the result is out of range. */
+/* d is 0 if the result is out of range. */
 Fraction fraction_multiply(Fraction a, Fraction b);
 Fraction fraction_add(Fraction a, Fraction b);
 

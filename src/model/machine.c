@@ -66,8 +66,8 @@ bool machine_may_have_left(const Machine *machine, uint32_t control) {
   return false;
 }
 
-/* An error in a loop is not certain if the loop may have ended before it. In that case the function is called during the run, where
- * the conditions are known. */
+/* An error in a loop is not certain if the loop may have ended before it. In that case the function is called during the run,
+ * when the conditions are known. */
 bool machine_error(Machine *machine, const char *format, ...) {
   char text[512];
   va_list list;
@@ -257,7 +257,7 @@ void machine_free(Machine *machine) {
   heap_free(machine->heap, machine);
 }
 
-/* Does it have outputs, and are all of them discrete? */
+/* Does the function have outputs, and are all of them discrete? */
 static bool gives_discrete_values(const Routine *routine) {
   for (uint32_t k = 0; k < routine->outputs; k++)
     if (!type_is_discrete(routine->locals.data[routine->inputs + k].type.base)) return false;

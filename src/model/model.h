@@ -225,8 +225,8 @@ uint32_t *model_highest_orders(const Model *model, uint32_t equations, Arena *ar
 
 const char *model_name(const Model *model, uint32_t variable);
 
-/* Text of an expression with this model's names, for people: names are quoted only where they are not made
- * of plain names, dots and subscripts. Lives in the arena. */
+/* Text of an expression with this model's names, for people: names are quoted only if they are not made of plain names, dots
+ * and subscripts. Lives in the arena. */
 const char *model_text(Model *model, Expr e, Arena *arena);
 
 /* Text of equation `left = right`. */

@@ -268,7 +268,7 @@ static void valuation_free(Valuation *run) {
 
 /* ---- reports ---- */
 
-/* Texts and objects need a value only where they are used. But an object whose constructor fails cannot be used at all. */
+/* Texts and objects need a value only if they are used. But an object whose constructor fails cannot be used at all. */
 static bool is_needed(const Valuation *run, Expr leaf, Expr fault) {
   const Variable *variable = parameter_variable(run, leaf);
   if (has_number(variable)) return true;

@@ -58,7 +58,7 @@ typedef struct Print {
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat);
 void print_free(Print *print);
 
-/* The name as a model writes it: in quotes where it is not made of identifiers, dots and subscripts. */
+/* The name as a model writes it: in quotes if it is not made of identifiers, dots and subscripts. */
 void print_as_written(Heap *heap, TextVec *text, const char *name);
 
 /* The name as text in the arena. */

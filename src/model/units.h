@@ -1,6 +1,6 @@
 /* units: units of measurement as exponents of base units, and a check for equations whose two sides have different units.
  *
- * Invariant: a warning is given only where both units are known. A variable without a unit, a number that may be a quantity (9.81)
+ * Invariant: a warning is given only if both units are known. A variable without a unit, a number that may be a quantity (9.81)
  * and a function call make the unit of the expression that contains them unknown. */
 #pragma once
 

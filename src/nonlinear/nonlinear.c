@@ -166,7 +166,7 @@ static void scale_rows(Nonlinear *nonlinear, const double *x) {
   }
 }
 
-/* Entries of held columns may be infinite, for example that of sqrt(u) where u is known to be 0. */
+/* Entries of held columns may be infinite, for example that of sqrt(u) if u is known to be 0. */
 static bool drop_infinite(Nonlinear *nonlinear) {
   for (int32_t k = 0; k < nonlinear->columns; k++)
     for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++) {
@@ -720,7 +720,7 @@ static double step_squares(const Nonlinear *nonlinear) {
 }
 
 /* The step along the solutions that ends as near to a target as their linear model allows. If there are as many rows as
- * columns, it can move along solutions only where rows depend on each other, and round-off hides that. */
+ * columns, it can move along solutions only if rows depend on each other, and round-off hides that. */
 static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *target) {
   nonlinear->slack = nonlinear->free > nonlinear->rows ? SLACK : FIRM_SLACK;
   return solve_least_norm(nonlinear, x, target);

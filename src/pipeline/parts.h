@@ -42,7 +42,7 @@ bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap);
 
 /* The same request for that method, with its own messages. */
 Request ranks_ask(const Request *request, Heap *heap, Diags **attempt);
-/* The method by ranks has succeeded where the requested method failed. Does it replace the method requested? It does so only
+/* The method by ranks has succeeded after the requested method failed. Does it replace the method requested? It does so only
  * for the default method, and only if no equation follows from others and no variable is free. Its messages then
  * replace all messages but the first `before`. Otherwise a note names the method by ranks. */
 bool ranks_take_over(const Strangeness *strangeness, const Request *request, const Diags *attempt, uint32_t before,
@@ -114,7 +114,7 @@ double *mode_columns(const Simulation *simulation, const double *y, Heap *heap);
 bool mode_begin(Simulation *simulation);
 /* Begins the loop in the current system; `resumes`: after another one. */
 RunStatus mode_loop(Simulation *simulation, bool resumes);
-/* Continues in another system where the structure changes. One event may change it several times. */
+/* Continues in another system if the structure changes. One event may change it several times. */
 RunStatus mode_follow(Simulation *simulation);
 
 /* ---- resume.c ---- */

@@ -187,7 +187,7 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
 bool simulation_advance(Simulation *simulation, double until, bool once);
 
 /* Adds another mode of the equations, with these branches, to those of the run. It begins with the present values of the run. Does
- * nothing where that is impossible. */
+ * nothing if that is impossible. */
 void simulation_add_mode(Simulation *simulation, const bool *holds);
 
 /* The value of a signal of its recorder when all columns are y. */

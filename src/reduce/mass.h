@@ -3,6 +3,6 @@
 
 #include "reduce/reduction.h"
 
-/* Sets reduction->mass and is_definite if the model gives an energy, and not for too many coordinates. A warning names
- * the coordinates concerned where the matrix is singular or indefinite at the initial point. O(n^3). */
+/* Sets reduction->mass and is_definite if the model gives an energy, and not for too many coordinates. A warning names the
+ * coordinates concerned if the matrix is singular or indefinite at the initial point. O(n^3). */
 void mass_examine(Reduction *reduction);

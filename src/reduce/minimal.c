@@ -650,7 +650,7 @@ static bool apply(Reduction *reduction) {
 
 const Method method_minimal = {
     .name = "minimal",
-    .description = "minimal extension (Kunkel, Mehrmann): new variables only where a coupling is removed",
+    .description = "minimal extension (Kunkel, Mehrmann): new variables only if a coupling is removed",
     .enforces_all = true,
     .chooses = true,
     .needs_values = true,

@@ -29,8 +29,7 @@ bool redundancy_replace(Strangeness *strangeness, double t, Problem *problem, St
                         ConversionVec *conversions, Redundancy *redundancy);
 
 /* Do the equations that are left out hold at a point where the others hold, to a tolerance relative to their own terms? If
- * equations depend
- * on each other only nearly, for example where conductances of 1e9 and 1e-12 siemens meet, ranks do not show the contribution of
- * one of them. But at the point its terms do not cancel. */
+ * equations depend on each other only nearly, for example where conductances of 1e9 and 1e-12 siemens meet, ranks do not show
+ * the contribution of one of them. But at the point its terms do not cancel. */
 bool redundancy_holds(const Array *array, const Evaluator *evaluator, double t, const double *y, const Expr *residual,
                       uint32_t count, double tolerance);

@@ -531,7 +531,7 @@ static void take_form(Reduction *reduction) {
                    (int)strangeness->mu, (int)strangeness->d, (int)strangeness->a, (int)strangeness->size);
 }
 
-/* Uses the reduced array where structural analysis was right, otherwise the uniform one. */
+/* Uses the reduced array if structural analysis was right, otherwise the uniform one. */
 static bool apply(Reduction *reduction) {
   Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
   *strangeness = (Strangeness){

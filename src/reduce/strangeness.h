@@ -4,8 +4,8 @@
  * 1) and w the columns above. Ranks of the array's Jacobian at a consistent point give the number a of constraints on only
  * x: a = rank [F_x F_w] - rank F_w. mu is the first level at which one more differentiation finds no more constraints.
  *
- * The array is the reduced derivative array (15) where structural analysis says how often each equation must be
- * differentiated and the ranks confirm it. Otherwise it is uniform: every equation is differentiated mu + 1 times, without
+ * The array is the reduced derivative array (15) if structural analysis says how often each equation must be differentiated and
+ * the ranks confirm it. Otherwise it is uniform: every equation is differentiated mu + 1 times, without
  * the rows that are not needed to determine x and x'.
  *
  * Invariant of a selection: it has as many rows of the array as the rank. These rows determine equally many columns: a
@@ -55,7 +55,7 @@ typedef struct Strangeness {
   /* made */
   Array *array;
   ArrayCode *code;
-  RankParts parts; /* of the array's Jacobian: connected components, or the coarse blocks where the array is reduced */
+  RankParts parts; /* of the array's Jacobian: connected components, or the coarse blocks if the array is reduced */
   Evaluator *evaluator;
   Switches *switches;      /* of a uniform array, while its point is searched for; NULL: nothing is discrete */
   double *discrete_starts; /* values before the initial event, for a uniform array, per discrete variable */
@@ -64,12 +64,12 @@ typedef struct Strangeness {
   bool staged;             /* states are exchanged only within their stage */
   bool shrunk;             /* the array is uniform, without its unneeded parts */
   int32_t *first;          /* per unknown: number of its columns in x */
-  /* the characteristic values; x has `size` columns, u of which the equations leave free: added equations hold them */
+  /* the characteristic values; x has `size` columns; the equations leave u of them free, and added equations hold these */
   int32_t mu, size, a, d, v, u;
   uint32_t *open; /* unknowns of the uniform array that nothing determines, u of them */
   FreeUnknown *free;
   uint32_t free_count;
-  SingularValues all, high; /* of [F_x F_w] and of F_w, where these were found */
+  SingularValues all, high; /* of [F_x F_w] and of F_w, if these were found */
   int32_t solved;           /* columns of x that constraints determine, with the equations added */
   double *y;                /* the consistent point */
   /* the selection */
@@ -89,7 +89,7 @@ void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 /* The same selection for a run, with its own evaluator at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
-/* Is this a column of x? The second function asks whether it is the derivative of the last column in x of its unknown. */
+/* Is the column in x? The second function: is it the derivative of the last column that its unknown has in x? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 
@@ -129,8 +129,7 @@ typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED, GENERIC_BRANCH } Generic;
 /* Moves (t, y) to a consistent point nearby at which nothing is zero by chance. false: none was found. */
 bool strangeness_generic(const Strangeness *strangeness, Generic generic, double *t, double *y);
 
-/* Sets the columns of w that x does not determine to the values of least norm; x stays unchanged, and so does y where that
- * fails. */
+/* Sets the columns of w that x does not determine to the values of least norm; x stays unchanged, and so does y if that fails. */
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y);
 
 /* Ranks of a part at a consistent point. */

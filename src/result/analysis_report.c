@@ -116,7 +116,7 @@ static const char *how_known(const SingularBlock *singular, Arena *arena) {
   return arena_printf(arena, "identically, by %d random points", singular->points);
 }
 
-/* Reports where the Jacobian is singular although the structure is regular. */
+/* Reports the blocks whose Jacobian is singular although the structure is regular. */
 static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
   const Blocks *blocks = &analysis->structure.blocks;
   Model *model = analysis->problem.model;

@@ -11,7 +11,7 @@ void csv_write(FileWriter *file, const Trajectory *trajectory);
 /* The approximate size in bytes of a file with these signals. O(signals). */
 double csv_size(const SignalTable *signals, double rows);
 
-/* A cell of text, in quotes where necessary; and a number after the character `before`. */
+/* A cell of text, in quotes if necessary; and a number after the character `before`. */
 void csv_put_text(FileWriter *file, const char *text);
 void csv_put_number(FileWriter *file, char before, double value);
 

@@ -213,7 +213,7 @@ static uint64_t write_time(Hdf5 *hdf5, const Trajectory *trajectory) {
  * column. */
 typedef struct Columns {
   IndexVec signals; /* per column, the first of its signals */
-  VEC(double) of;   /* per signal that varies: 1 + its column, negative where it is minus the column */
+  VEC(double) of;   /* per signal that varies: 1 + its column, negative if it is minus the column */
 } Columns;
 
 static uint64_t hash_sizes(const Trajectory *trajectory, uint32_t signal) {

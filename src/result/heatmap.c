@@ -1,4 +1,4 @@
-/* heatmap: see heatmap.h. Cells meet halfway between the values. The axis is logarithmic where the values are spaced by factors. */
+/* heatmap: see heatmap.h. Cells meet halfway between the values. The axis is logarithmic if the values are spaced by factors. */
 #include "result/heatmap.h"
 
 #include "result/axis.h"

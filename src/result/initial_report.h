@@ -13,7 +13,7 @@ void initial_report_text(const Initial *initial, const Explanation *explanation,
 void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation,
                          Evaluator *evaluator, Heap *heap, TextVec *text);
 
-/* The JSON where there was no memory to make it: every value is null. */
+/* The JSON if there was no memory to make it: every value is null. */
 extern const char initial_report_nothing[];
 
 /* How initial values were found, in words. */

@@ -22,7 +22,7 @@ typedef struct Recorder {
    * derivative that the equations of a mode do not have. */
   uint32_t *source;
   const RecordPlace *places;       /* meaning of the columns, in any derivative array of the model */
-  uint32_t directions;             /* number of directions whose variations are also in the rows, as further columns */
+  uint32_t directions;             /* number of directions whose variations are in the rows, too, as further columns */
   const double *const *variations; /* per direction, by source: variations of the next row; NULL: none */
 } Recorder;
 

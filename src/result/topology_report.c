@@ -27,7 +27,7 @@ static void text_groups(const Analysis *analysis, const TopologyGroupVec *groups
   if (groups->count > SHOWN) text_printf(heap, text, "  ... and %u more\n", groups->count - SHOWN);
 }
 
-/* The index of the rewritten equations where structure misleads; otherwise the structural index. */
+/* The index of the rewritten equations if structure misleads; otherwise the structural index. */
 static int64_t numerical_index(const Analysis *analysis) {
   return analysis->curable ? analysis->true_index : analysis->structure.structural_index;
 }

@@ -40,7 +40,7 @@ typedef struct Constraints {
 ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source);
 
 /* Takes scales at (t, y) of the view: the largest product of a Jacobian entry of the row and the size of its column. Scales are
- * raised where a constraint seems violated. Leaves out rows with columns that the view does not have. Lives in the heap. */
+ * raised if a constraint seems violated. Leaves out rows with columns that the view does not have. Lives in the heap. */
 Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan, double t, const double *y);
 
 /* The columns of the model's array from those of the view. Valid until the next call. */

@@ -127,7 +127,7 @@ bool stepper_watch(Stepper *stepper, double t, const double *y);
 /* Checks the assertions at the end of the last step; `solved` is room for the columns. */
 bool stepper_watch_end(Stepper *stepper, double *solved);
 
-/* Prepares the next step: exchanges states and changes the method where that is better. false: an error is in diags. */
+/* Prepares the next step: exchanges states and changes the method if that is better. false: an error is in diags. */
 bool stepper_prepare(Stepper *stepper, double t);
 
 /* The time at which the last step began. */

@@ -60,7 +60,7 @@ static bool has_same_ranks(Stepper *stepper) {
   return false;
 }
 
-/* The value of the mode that caused the event; 1 where none did. */
+/* The value of the mode that caused the event; 1 if none did. */
 static double event_value(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];

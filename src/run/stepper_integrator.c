@@ -125,7 +125,7 @@ void stepper_leave_if_stiff(Stepper *stepper) {
 }
 
 /* The method to continue with at t, after the current one has failed there; NULL: there is none. An implicit method may succeed
- * where another one fails, as long as the run advances. */
+ * after another one has failed, as long as the run advances. */
 static const Integrator *other_integrator(const Stepper *stepper, double t) {
   if (stepper->steps.integrator == &integrator_erk) return &integrator_radau;
   if (stepper->steps.integrator == &integrator_radau) return &integrator_bdf;

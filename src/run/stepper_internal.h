@@ -134,7 +134,7 @@ void stepper_leave_if_stiff(Stepper *stepper);
  * or it is already implicit. */
 bool stepper_leave_explicit(Stepper *stepper);
 
-/* After a failed step from t: continues with another method where the choice is free and nothing shows that the solution ends
+/* After a failed step from t: continues with another method if the choice is free and nothing shows that the solution ends
  * there. */
 bool stepper_try_other(Stepper *stepper, double t);
 

@@ -123,7 +123,7 @@ void stepper_warn_turning(Stepper *stepper, const char *what) {
   note_block(stepper, diag, stepper->turning_point.block);
 }
 
-/* Advice where the method has left a high index, which no error control can hide; otherwise "". */
+/* Advice if the method has left a high index, which no error control can hide; otherwise "". */
 static const char *index_hint(const Stepper *stepper) {
   const System *system = &stepper->view->system;
   int32_t index = 1;

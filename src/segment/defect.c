@@ -135,7 +135,7 @@ double defect_drawn(double number) {
 
 /* ---- where to look ---- */
 
-/* The defect at a part of the step, in tolerances; infinite where the rows cannot be solved. */
+/* The defect at a part of the step, in tolerances; infinite if the rows cannot be solved. */
 static double look_at(Defect *defect, const Segment *segment, double part, double largest, double *y) {
   segment_values(segment, segment->t0 + part * (segment->t1 - segment->t0), y);
   return defect_at(defect, segment, part, y, largest);

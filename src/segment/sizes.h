@@ -18,7 +18,7 @@ typedef struct SizesStep {
   bool is_sliding;
 } SizesStep;
 
-/* Per column of the system: is_sized where it has no nominal value, is_signed where min or max give it one sign. `size`
+/* Per column of the system: is_sized if it has no nominal value, is_signed if min or max give it one sign. `size`
  * receives the sizes, `known` the largest values so far; both belong to the caller. Lives in the heap. */
 Sizes *sizes_new(Heap *heap, const System *system, const bool *is_sized, const bool *is_signed, double *size,
                  double *known);

@@ -17,8 +17,8 @@ typedef struct System {
   const int32_t *link_from, *link_to; /* may change between steps; the integrator is then told */
 
   /* The column that holds the time derivative of column i, whether i is a state or not; -1: there is none. It is fixed for the
-   * system's life; for a state it is the link_to. It predicts the columns that `complete`
-   * solves for, so that its Newton iteration starts close. NULL: nothing is known beyond the links. */
+   * system's life; for a state it is the link_to. It predicts the columns that `complete` solves for, so that its Newton
+   * iteration starts close. NULL: nothing is known beyond the links. */
   const int32_t *successor;
 
   /* Pattern of dG/dy, compressed columns: column_start[columns + 1], row_index[nonzeros], rows ascending. */
@@ -31,8 +31,8 @@ typedef struct System {
    * from step to step. */
   const double *nominal, *size;
 
-  /* Differentiation index of each column, 1 for states and index-1 unknowns, 2 or 3 where the view leaves a
-   * higher index (--method none): step control divides the error of such a column by h^(index-1). NULL: all 1. */
+  /* Differentiation index of each column, 1 for states and index-1 unknowns, 2 or 3 if the view leaves a higher index (--method
+   * none): step control divides the error of such a column by h^(index-1). NULL: all 1. */
   const int32_t *column_index;
 
   /* G(t, y) into residual[rows]. */
@@ -77,6 +77,6 @@ typedef struct System {
   const bool *watched;
 
   /* d rates / d states, dense column-major links x links, at a point solved by `complete`; by the implicit function theorem. NULL
-   * where `complete` is NULL. */
+   * if `complete` is NULL. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
 } System;

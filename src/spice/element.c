@@ -92,7 +92,7 @@ static Expr source_at(const Element *element, uint32_t k, Expr (*read)(const Ele
 
 static uint32_t find_word(const Element *element, const char *word) { return field_after(element->fields, 3, word); }
 
-/* word = number, where it is given; false after an error. */
+/* word = number, if it is given; false after an error. */
 static bool number_of(const Element *element, const char *word, double *value, bool *given) {
   uint32_t at = find_word(element, word);
   if (given) *given = at != MAP_NONE;

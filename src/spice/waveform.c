@@ -15,7 +15,7 @@ typedef struct Waveform {
 
 static Expr number(const Waveform *wave, double value) { return dag_constant(wave->dag, value); }
 
-/* Argument k, or this value where it is missing. */
+/* Argument k, or this value if it is missing. */
 static Expr argument(const Waveform *wave, uint32_t k, double missing) {
   return k < wave->arguments.count ? wave->arguments.data[k] : number(wave, missing);
 }

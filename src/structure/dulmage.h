@@ -1,9 +1,9 @@
-/* dulmage: the Dulmage-Mendelsohn parts of a pattern without a perfect matching, and in each connected
- * component of them a smallest culprit that a message can name.
+/* dulmage: the Dulmage-Mendelsohn parts of a pattern without a perfect matching, and in each connected component of them a
+ * smallest culprit that a message can name.
  *
- * Invariant: rows of the over-determined part have entries only in columns of that part; columns of the
- * under-determined part have entries only in rows of that part. A culprit is minimal: if any one of its rows (over) or columns
- * (under) is left out, the rest can be matched.
+ * Invariant: rows of the over-determined part have entries only in columns of that part; columns of the under-determined part
+ * have entries only in rows of that part. A culprit is minimal: if any one of its rows (over) or columns (under) is left out,
+ * the rest can be matched.
  */
 #pragma once
 

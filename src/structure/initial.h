@@ -1,8 +1,8 @@
 /* initial: which columns (j, k) of the derivative array can be given as initial values.
  *
- * Invariant: a set of columns may be given if the rows of the array can still be matched into the other
- * columns. Such sets are the independent sets of a matroid, so a greedy choice of columns by preference gives the best set. All
- * largest sets have the same size, the number of degrees of freedom.
+ * Invariant: a set of columns may be given if the rows of the array can still be matched into the other columns. Such sets are
+ * the independent sets of a matroid, so a greedy choice of columns by preference gives the best set. All largest sets have the
+ * same size, the number of degrees of freedom.
  */
 #pragma once
 

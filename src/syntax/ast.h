@@ -272,7 +272,7 @@ typedef enum AstElementKind { AST_COMPONENT, AST_CLASS, AST_EXTENDS, AST_IMPORT 
 
 struct AstElement {
   AstElementKind kind;
-  uint32_t prefixes; /* AstPrefix bits; for a class: also in AstClass */
+  uint32_t prefixes; /* AstPrefix bits; those of a class are in AstClass, too */
   union {
     AstComponent *component;
     AstClass *class_definition;

@@ -1,5 +1,5 @@
 /* call_jumps: functions that jump within a step. Branches of a function with known control flow are conditions of the equations,
- * which cause events where a solution is differentiated (array/kink_modes.h). Branches after a while-loop, in a table or in another
+ * which cause events if a solution is differentiated (array/kink_modes.h). Branches after a while-loop, in a table or in another
  * language are not visible. If the value of such a call jumps, the derivatives of the solution jump by an unknown amount.
  *
  * Only values are compared. A jump in a step makes a call change much faster than in the step before. Then the step is halved

@@ -448,7 +448,7 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
                       double to) {
   double from = segment->t0;
   if (sensitivity->has_step)
-    sensitivity->last_h = 0; /* the step is repeated: the kept stages belong to it, not to the step before */
+    sensitivity->last_h = 0; /* the step is repeated: the kept stages are its own, not those of the step before */
   sensitivity->has_step = sensitivity->is_coarse = false;
   sensitivity->segment = segment;
   if (!(to > from)) return true;

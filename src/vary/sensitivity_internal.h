@@ -56,7 +56,7 @@ struct Sensitivity {
   StepStages step;
   bool has_step, is_shared;
   const Segment *segment;            /* of the step */
-  double *value[RADAU_STAGES_MAX];   /* columns at the stages, where they are interpolated */
+  double *value[RADAU_STAGES_MAX];   /* columns at the stages, if they are interpolated */
   double *entries[RADAU_STAGES_MAX]; /* of the Jacobians there */
   double *owed[RADAU_STAGES_MAX];    /* values of the program of rows there */
   JacobianEntries varying;           /* the entries that are not constant */

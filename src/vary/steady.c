@@ -16,7 +16,7 @@ struct SteadySystem {
   Evaluator *evaluator;
   double t;
   int32_t n;
-  int32_t *row;               /* per row of the array: equation, or -1 where it is differentiated */
+  int32_t *row;               /* per row of the array: equation, or -1 if it is differentiated */
   int32_t *column;            /* per unknown: column of the array */
   int32_t *start, *row_index; /* pattern of the square matrix */
   uint32_t *entry;            /* its entries in the Jacobian of the array */

@@ -1,5 +1,5 @@
-/* steady: a point where nothing changes: the equations as written hold with every derivative zero, at a fixed time. Differentiated
- * rows of the array then hold by themselves. */
+/* steady: a point at which nothing changes: the equations as written hold with every derivative zero, at a fixed time.
+ * Differentiated rows of the array then hold by themselves. */
 #pragma once
 
 #include "view/view.h"
@@ -16,8 +16,8 @@ bool steady_newton(SteadySystem *steady, double *y, uint32_t *iterations);
 /* Continuation from a problem that y solves: the residual there goes to zero step by step. */
 bool steady_continue(SteadySystem *steady, double *y, uint32_t *iterations);
 
-/* The largest residual at y with all derivatives zero, scaled by the change that one iteration would make; INFINITY
- * where it is undefined. */
+/* The largest residual at y with all derivatives zero, scaled by the change that one iteration would make; INFINITY if it is
+ * undefined. */
 double steady_residual(SteadySystem *steady, const double *y);
 
 /* Is the Jacobian regular at y? If it is singular, there are other steady states arbitrarily near. */

@@ -1,11 +1,10 @@
 /* whole_stages: solves the linear equations of all stages of a Radau IIA step together, each with its own Jacobian, or their
  * transpose.
  *
- * Stages map the variations of states at the start of a step to those of all columns at every stage. The transpose maps weights w_i
- * of all columns at the stages to weights of the states at the start. Along every chain of links let n_i[to] = (J_i' m_i +
+ * Stages map the variations of states at the start of a step to those of all columns at every stage. The transpose maps weights
+ * w_i of all columns at the stages to weights of the states at the start. Along every chain of links let n_i[to] = (J_i' m_i +
  * w_i)[to] + h sum_j a_ji n_j[from]. The multipliers m_i of the rows are those for which n vanishes in all columns that are not
- * states. Then
- * the weights at the start are sum_i n_i, and m_i are the weights of the direct dependence of the rows. */
+ * states. Then the weights at the start are sum_i n_i, and m_i are the weights of the direct dependence of the rows. */
 #pragma once
 
 #include "integrate/stages.h"

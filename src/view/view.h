@@ -44,7 +44,7 @@ typedef struct ViewMethods {
   /* The same from a guess that may be far off, left by continuation. */
   EvalStatus (*find)(View *view, double t, double *y);
 
-  /* The same at an event, where only the modes have changed: states stay as they are. */
+  /* The same at an event that changed only the modes: states stay as they are. */
   EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
   /* Solves the rows at a corner of the edges that the solution slides along (switches_set_corner), in the modes there. NULL: it
@@ -57,8 +57,7 @@ typedef struct ViewMethods {
 
   /* Exchanges states for columns that are better at the point `ahead`; only the links change. Without `sure` it examines the
    * choice only if the rates suggest an exchange. Before an exchange the rows are solved at `now` in the old choice, so that
-   * the new states have
-   * the accuracy of the old ones. NULL: the states never change. */
+   * the new states have the accuracy of the old ones. NULL: the states never change. */
   int32_t (*exchange)(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
   /* Selects rows and columns again at the consistent point y, and sets those columns of y that have no influence. true:
@@ -92,7 +91,7 @@ struct View {
   System without_superfluous; /* without superfluous differentiations; rows 0 if there are none */
   const bool *branching;      /* [columns] see state_plan_branching; NULL: there are none */
   struct Branch *branch;      /* follows these columns (branch.h); NULL: none */
-  bool is_direct;             /* where states are known, no column needs iterations or a function call */
+  bool is_direct;             /* once states are known, no column needs iterations or a function call */
   double *size, *seen;        /* [columns] sizes for absolute tolerances; largest values so far */
   Evaluator *evaluator;
   Settle settle;           /* the event iteration: the changes of the last event */
@@ -105,7 +104,7 @@ struct View {
   const StatePlan *states; /* the order in which columns are solved for; NULL: there is no state-space form */
   Switches *switches;      /* NULL without relations that cause events */
   struct Kinks *kinks;     /* kinks without events (kinks.h); NULL: there are none */
-  IndexVec watched;        /* columns that conditions read, where the system has `rates`; empty: unknown, or none */
+  IndexVec watched;        /* columns that conditions read, if the system has `rates`; empty: unknown, or none */
   bool reads_none;         /* none: conditions depend only on time and on values that change at events */
   IndexVec preferred;      /* columns that stateSelect prefers as states, in order (preference.h) */
   struct Sensitivity *sensitivity; /* sensitivities through events (sensitivity.h); NULL: none */
@@ -143,7 +142,7 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 /* All columns at a time within the last step, with the rows solved. EVAL_DOMAIN: they cannot be solved. */
 EvalStatus view_point(View *view, const Segment *segment, double t, double *y);
 
-/* Copies the view's modes and discrete values to the array of the model, where they are not shared. */
+/* Copies the view's modes and discrete values to the array of the model, if they are not shared. */
 void view_set_original(View *view);
 
 /* Is the column a state now? */

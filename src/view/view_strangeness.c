@@ -240,7 +240,7 @@ static double relative_change(const SelectedView *selected, int32_t k, double ch
   return fabs(change) / (fabs(selected->trial[q]) + selected->view.system.nominal[q]);
 }
 
-/* One correction of the trial point with the existing factors. Returns its size relative to the columns, infinite where it cannot
+/* One correction of the trial point with the existing factors. Returns its size relative to the columns, infinite if it cannot
  * be computed. */
 static double correct(SelectedView *selected, double t) {
   const System *system = &selected->view.system;

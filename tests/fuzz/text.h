@@ -29,7 +29,7 @@ __attribute__((format(printf, 2, 3))) static inline void put(Text *text, const c
   else text->length += (size_t)length;
 }
 
-/* Copies the text to where the fuzzer wants it; its length, or 0 when it does not fit. */
+/* Copies the text into the fuzzer's buffer; its length, or 0 if it does not fit. */
 static inline size_t put_out(const Text *from, char *text, size_t limit) {
   if (from->full || from->length > limit) return 0;
   memcpy(text, from->data, from->length);

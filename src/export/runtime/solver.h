@@ -34,7 +34,7 @@ typedef struct Program {
   ModelProgram *function;
 } Program;
 
-/* A piece of a message: a text or, with a value, its format. It is left out where the guard is 0. Both are indices of values of
+/* A piece of a message: a text or, with a value, its format. It is left out if the guard is 0. Both are indices of values of
  * messages_program; -1: none. */
 typedef struct ModelPiece {
   int guard, value;
@@ -126,8 +126,8 @@ typedef struct Model {
   const uint32_t *order;       /* unknowns, in the order in which their states are listed */
   const int *row_start, *c;    /* per equation; c: the most differentiations of it */
   const int *row_equation;
-  const double *nominal;     /* per column */
-  const unsigned char *held; /* per column: 2 where the start value is fixed, 1 where it is given */
+  const double *nominal;                              /* per column */
+  const unsigned char *held;                          /* per column: 2 if the start value is fixed, 1 if it is given */
   const double *y0, *parameters0, *discretes0, *pre0; /* consistent values at the start */
   const double *discretes_start;                      /* start values */
   const int *depth0;
@@ -333,7 +333,7 @@ extern const SwitchingHost events_switching;
 /* events.c */
 int events_any(const Model *model);
 
-/* Handles an event of a mode (-1: of none). Returns 1 if it does not settle. */
+/* Handles an event of a mode (-1: no mode). Returns 1 if it does not settle. */
 int events_pass(Solver *solver, int mode);
 
 /* Checks the assertions between events. */

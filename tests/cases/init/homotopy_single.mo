@@ -1,4 +1,4 @@
-// If there are several solutions, the one to which homotopy() leads from its simplified expression is intended, also in a single equation.
+// If there are several solutions, the one to which homotopy() leads from its simplified expression is intended, even in a single equation.
 // run: simulate
 // expect: x = 100 within 1e-9
 // expect: report.initial.rung = "homotopy(actual, simplified)"

@@ -1,4 +1,4 @@
-// A guess that is bound to a parameter has the value of that parameter, also if initialization determines it.
+// A guess that is bound to a parameter has the value of that parameter, even if initialization determines it.
 // run: simulate
 // expect: x = -3 within 1e-9 at start
 // expect: y = 6 within 1e-9 at start

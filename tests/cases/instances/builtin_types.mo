@@ -1,4 +1,4 @@
-// Built-in classes are found by the type of a component, without a call of a constructor or function, also for arrays without elements.
+// Built-in classes are found by the type of a component, without a call of a constructor or function, even for arrays without elements.
 // run: simulate
 // expect: x = 2 within 1e-12
 // run: simulate

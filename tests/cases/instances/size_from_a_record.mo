@@ -1,4 +1,4 @@
-// The size of a function's result is a field of a record: the value of the field is used, also if the record is given as a whole.
+// The size of a function's result is a field of a record: the value of the field is used, even if the record is given as a whole.
 // expect: z[2] = 4
 // expect: z[1] = 1
 record Winding
