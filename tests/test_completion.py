@@ -34,7 +34,7 @@ def bash():
 
 
 def names():
-    """Names of variables and parameters; in lists, the part after the last comma. Options say which model."""
+    """Names of variables and parameters; in lists, the part after the last comma. Other options on the line say which model is meant."""
     script = f"PATH={shlex.quote(os.path.dirname(os.path.abspath(DAEDAL)))}:$PATH\n" + daedal("completion", "bash")
     pendulum = str(SOURCE / "examples/pendulum.mo")
     assert complete(script, "daedal", "simulate", pendulum, "--override", "") == ["L", "g"]

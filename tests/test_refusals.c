@@ -331,7 +331,7 @@ static bool dump(Stage *stage) {
   return done;
 }
 
-/* A text that exists. */
+/* Is there a text? */
 static bool said(const char *text) { return text && *text; }
 
 static bool swallow(void *context, const void *bytes, size_t length) {

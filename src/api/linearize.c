@@ -13,7 +13,7 @@ typedef struct LinearWork {
 
 /* ---- names ---- */
 
-/* Is it an input of the model itself that no equation determines? */
+/* Is the variable an input of the model itself that no equation determines? */
 static bool is_open_input(const Variable *variable) {
   return variable->role == ROLE_PARAMETER && variable->variability > VARIABILITY_PARAMETER &&
          variable->type == TYPE_REAL;

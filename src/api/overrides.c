@@ -172,7 +172,7 @@ static bool refuse_value(Resolution *resolution, const Variable *variable, const
   return false;
 }
 
-/* Is it an input whose values over time are given? If the caller sets the input, the override is only its first value. */
+/* Is the variable an input whose values over time are given? If the caller sets the input, the override is only its first value. */
 static bool is_given_input(const Model *model, uint32_t position) {
   const Variable *variable = &model->variables.data[position];
   if (variable->causality != CAUSALITY_INPUT || variable->role == ROLE_PARAMETER || variable->binding == EXPR_NONE)

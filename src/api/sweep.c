@@ -354,7 +354,8 @@ static bool widen(daedal_sweep *sweep, daedal_override *room) {
   return true;
 }
 
-/* Makes the plan for the model's own values. If these have no initial values, makes it for the first points that have some. */
+/* Makes the plan for the model's own values. If the model has no initial values with these, makes the plan for the first point
+ * that has initial values. */
 static bool make_plan(daedal_sweep *sweep, daedal_model *model, daedal_override *room) {
   daedal_options options = sweep->given;
   options.on_step = NULL;

@@ -21,5 +21,5 @@
  * respect to parameters. O(size of the equations) in each mode tried. */
 void kink_modes_open(Problem *problem, const Structure *structure, bool all, bool varies, Arena *arena);
 
-/* An equation with a kink without an event, although these differentiations make velocities jump there; MAP_NONE: there is none. */
+/* An equation that has a kink without an event, at which these differentiations make velocities jump; MAP_NONE: there is none. */
 uint32_t kink_modes_left(const Problem *problem, const int32_t *c);

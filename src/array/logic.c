@@ -281,7 +281,7 @@ static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf, bool *is_free
   return index;
 }
 
-/* Does it contain something for which initialization solves: a variable, or a Real parameter with fixed = false? */
+/* Does the expression contain something for which initialization solves: a variable, or a Real parameter with fixed = false? */
 static bool has_unknown(const LogicBuilder *builder, Expr e) {
   const Model *model = builder->model;
   if (dag_depends(builder->dag, e, OP_VARIABLE)) return true;

@@ -81,7 +81,7 @@ static void add_kink(Extraction *extraction, Expr a, Expr b) {
   add_mode(extraction, relation, dag_subtract(dag, a, b), size_of(dag, a, b));
 }
 
-/* Is it an Integer that a function gives? */
+/* Is the expression an Integer that a function gives? */
 static bool is_whole_call(const Extraction *extraction, Expr e) {
   return dag_op(extraction->dag, e) == OP_CALL && model_call_type(extraction->model, e) == TYPE_INTEGER;
 }

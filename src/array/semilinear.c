@@ -218,7 +218,7 @@ static Expr deciding_variable(Dag *dag, Expr e) {
   return is_quiet ? compared_variable(dag, condition) : EXPR_NONE;
 }
 
-/* Is it the residual of v = choice? Then returns the product of v with the deciding variable, and its value. */
+/* Is this the residual of an equation v = choice? Then returns the product of v with the deciding variable, and its value. */
 static bool read_choice(Dag *dag, Expr residual, Expr *product, Expr *value) {
   double constant;
   const Term *terms;

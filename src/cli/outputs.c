@@ -79,7 +79,7 @@ static bool lists_file(const char *list, const char *path) {
   return false;
 }
 
-/* Is it that file, possibly with "@TIME" after its name? */
+/* Does the name mean the file of the path? It may have "@TIME" at its end. */
 static bool names_file(const char *name, const char *path) {
   char part[PATH_MAX];
   const char *at = strrchr(name, '@');

@@ -40,7 +40,7 @@ typedef struct ArrayCode {
   Program *delayed;     /* delayed values and inflows of pipes; NULL without them */
   Program *delay_times; /* delay times, then the longest, then 0; for pipes: x, whether the flow is positive, der(x) */
   uint8_t *matters;     /* per discrete leaf: how rows and initial equations depend on it, MATTERS_... */
-  bool *remembered;     /* per discrete leaf: the effect of a change is stored, such as a value that a when assigns */
+  bool *remembered;     /* per discrete leaf: a change has an effect that is stored, such as an assignment in a when */
   struct BlockShape **shapes; /* per block: made when first needed (block_shape.h); NULL until then */
   VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;

@@ -46,8 +46,8 @@ static double value_at(const Schedule *schedule, const TimerPlan *plan, double t
 /* An undefined difference does not leave its range. */
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
-/* May the difference be outside the range of its mode at t only because of round-off? This is the case if it does not clearly
- * move there.
+/* May the difference be outside the range of its mode at t only because of round-off? This is the case if the difference does
+ * not clearly change there.
  * Sides of a relation that are equal in theory, like sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
 static bool is_round_off(const Schedule *schedule, const TimerPlan *plan, double t) {
   Interval range = range_of(plan, *mode_of(schedule, plan)), at = {t, t};

@@ -106,10 +106,10 @@ void decide_end(Decide *decide, double t, const double *y);
 /* Is terminal() true, and do rows depend on it? */
 bool decide_is_end(const Decide *decide);
 
-/* Adds the values that all steps and actions have at (t, y) to a hash. Sets none of them. */
+/* Adds the values that all steps and actions have at (t, y) to a hash. The values are not set. */
 uint64_t decide_hash(Decide *decide, uint64_t hash, double t, const double *y);
 
-/* Evaluates all steps and actions at (t, y). Sets none of them. */
+/* Evaluates all steps and actions at (t, y). The values are not set. */
 void decide_look(Decide *decide, double t, const double *y);
 
 /* ---- actions ---- */

@@ -199,7 +199,7 @@ void edges_keep_end(Edges *edges, double step);
 typedef struct EdgesNote {
   bool hovers;  /* the solution hovers at the edge, within the tolerance, event after event */
   bool begins;  /* for the first time */
-  bool widened; /* for the first time, the hysteresis of the condition is now larger than the tolerance */
+  bool widened; /* the hysteresis of the condition is now larger than the tolerance, for the first time */
 } EdgesNote;
 
 /* Records the event of mode m that is handled at t, in a run of this span. false: infinitely many follow before a time that

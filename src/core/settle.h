@@ -67,8 +67,8 @@ typedef struct Settle {
   uint64_t iterations;   /* of all events */
 } Settle;
 
-/* Handles the event (t, y) of this mode (-1: of none): finds the modes and the other discrete values. If the equations are undefined
- * at a time event, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
+/* Handles the event (t, y) of this mode (-1: no mode): finds the modes and the other discrete values. If the equations are
+ * undefined at a time event, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
 bool settle_event(Settle *settle, double *t, double *y, int mode);
 
 /* Continues an event in another system: whens that have fired do not fire again. */

@@ -25,7 +25,7 @@ typedef struct Stretches {
 /* Forgets all intervals. */
 void stretches_forget(Stretches *stretches, int modes);
 
-/* After an event of this mode (-1: of none) at t, in a run of length `span`: ends one interval, and begins the next. Returns the
+/* After an event of this mode (-1: no mode) at t, in a run of length `span`: ends one interval, and begins the next. Returns the
  * size of its first step; 0: unknown. */
 double stretches_begin(Stretches *stretches, const Edges *edges, int mode, double t, double span, bool is_one_step);
 

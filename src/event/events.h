@@ -11,7 +11,7 @@ void events_begin(View *view, double t, const double *y);
  * a sample is due, or an input has a kink or a jump. */
 double events_next_time(View *view, double t, double stop, int *mode);
 
-/* Handles the event (t, y) of this mode (MAP_NONE: of none). Sets modes and other discrete values and solves the other columns
+/* Handles the event (t, y) of this mode (MAP_NONE: no mode). Sets modes and other discrete values and solves the other columns
  * until all agree, or begins to slide along an edge. Then executes the whens, and repeats until nothing changes. If the
  * equations are undefined at a time event, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
 bool events_settle(View *view, double *t, double *y, uint32_t mode);

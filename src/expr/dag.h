@@ -168,7 +168,7 @@ static inline bool dag_is_constant(const Dag *dag, Expr e, double *value) {
   return true;
 }
 
-/* Was it made by dag_residue? Divisions by it are kept. */
+/* Was the node made by dag_residue? Divisions by it are kept. */
 static inline bool dag_is_residue(const Dag *dag, Expr e) {
   return dag_op(dag, e) == OP_CONSTANT && dag_node(dag, e)->count;
 }

@@ -141,7 +141,7 @@ static Expr scale_derivative(Dag *dag, Expr factor, Expr d) {
   return dag_if(dag, dag_child(dag, d, 0), dag_multiply(dag, factor, then), dag_multiply(dag, factor, otherwise));
 }
 
-/* Is it an even power, or one divided by a positive number? */
+/* Is the expression an even power, or an even power divided by a positive number? */
 static bool is_square(const Dag *dag, Expr e) {
   double number;
   Op op = dag_op(dag, e);

@@ -4,7 +4,7 @@
 
 #include "expr/dag.h"
 
-/* Is this variable leaf one of the set? */
+/* Is this variable leaf in the set? */
 typedef bool (*LeafTest)(const void *context, Expr leaf);
 
 /* Workspace for many questions about one graph, which must not be extended meanwhile. */

@@ -34,7 +34,7 @@ typedef struct Curve {
   const double *slope; /* at each point, for cubic kinds; NULL for others */
 } Curve;
 
-/* Does it have slopes? */
+/* Does the curve have slopes? */
 bool curve_is_cubic(Smoothness smoothness);
 
 /* Fills in the slopes of a cubic curve; `steps` is room for count + 3 numbers. O(count). */

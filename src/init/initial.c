@@ -22,7 +22,7 @@ static bool goes_astray(const InitialColumn *columns, const double *nominal, uin
   return false;
 }
 
-/* Does it change a value the user fixed? */
+/* Does y change a value that the user fixed? */
 static bool moves_given(const InitialColumn *columns, uint32_t count, const double *y) {
   for (uint32_t q = 0; q < count; q++)
     if (!isfinite(y[q]) || ((columns[q].fixed || (columns[q].given && columns[q].low)) && gave_way(&columns[q], y[q])))

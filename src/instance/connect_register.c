@@ -83,7 +83,7 @@ static void register_connector(Connections *connections, Instance *connector) {
   connections->cardinality.count += count;
 }
 
-/* Is it a connector? Every element of an expandable connector counts as one. */
+/* Is the component a connector? Every element of an expandable connector counts as one. */
 static bool is_connectable(const Instance *instance) {
   return instance_is_connector(instance) || (instance->parent && is_expandable(instance->parent));
 }

@@ -12,7 +12,7 @@
 
 enum { LEAD_LIMIT = 64 };
 
-/* The dimensions of the arrays that contain an instance. A split array has none: its element is one place of them. */
+/* The dimensions of the arrays that contain an instance. Those of split arrays are left out: the instance is in one element. */
 typedef struct Lead {
   uint32_t shared,
       total; /* number of dimensions of arrays that also contain the scope; of all arrays that contain the instance */
@@ -372,7 +372,7 @@ static uint32_t flat_prefixes(const Tree *tree, const Instance *instance, const 
   return prefixes;
 }
 
-/* Is it in a component that results need not show? */
+/* Is the instance in a component that results need not show? */
 static bool is_inside_hidden(const Tree *tree, const Instance *instance) {
   const Instance *at = instance->parent;
   while (at && at->element && at->element->kind == AST_COMPONENT && !ast_hides_result(tree->ast, at->element))

@@ -223,7 +223,7 @@ static bool collect_connections(Walk *walk) {
 
 /* ---- the program ---- */
 
-/* Is it a variable in an expandable connector? Connections decide whether it exists. */
+/* Is the instance a variable in an expandable connector? Connections decide whether it exists. */
 static bool is_expanded(const Instance *instance) {
   for (const Instance *at = instance; at; at = at->parent)
     if (is_expandable(at)) return true;

@@ -248,12 +248,12 @@ static inline bool prefixes_pass_through(uint32_t prefixes) {
   uint32_t all = PREFIX_INNER | PREFIX_OUTER | PREFIX_OUTPUT;
   return (prefixes & all) == all;
 }
-/* Does it refer to another component, without being a variable itself? */
+/* Does the instance refer to another component, without being a variable itself? */
 static inline bool instance_is_only_outer(const Instance *instance) {
   return (instance->prefixes & (PREFIX_OUTER | PREFIX_INNER)) == PREFIX_OUTER ||
          prefixes_pass_through(instance->prefixes);
 }
-/* Is it a variable, with nothing inside? */
+/* Is the instance a variable, with nothing inside? */
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
 
 /* Component number i of the instance, in order of declaration, made on first use. NULL for a class, for an absent component, and

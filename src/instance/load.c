@@ -54,8 +54,8 @@ static bool has_final(const AstModification *modification) {
   return false;
 }
 
-/* Does it have prefixes that restrict its use by other classes? Models and functions are never inherited in flat text, so their
- * prefixes do not count. */
+/* Does the class have prefixes that restrict its use by other classes? Models and functions are never inherited in flat text,
+ * so their prefixes do not count. */
 static bool is_guarded(const AstClass *definition) {
   if (is_model(definition) || definition->kind == CLASS_FUNCTION) return false;
   if (definition->prefixes & PREFIX_PARTIAL || has_final(definition->modification)) return true;

@@ -96,7 +96,7 @@ static bool is_partial_class(const Instance *instance) {
   return instance->kind == INSTANCE_CLASS && instance->definition && instance->definition->prefixes & PREFIX_PARTIAL;
 }
 
-/* Does it have only classes and constants, like a package? */
+/* Does the instance have only classes and constants, like a package? */
 static bool is_package_like(const Instance *instance) {
   if (instance->restriction == CLASS_PACKAGE || instance->restriction == CLASS_OPERATOR) return true;
   for (uint32_t i = 0; i < instance->elements.count; i++) {

@@ -178,7 +178,7 @@ bool instance_attribute(Tree *tree, Instance *instance, const char *name, double
 bool instance_is_present(Tree *tree, Instance *instance);
 /* The elements of the array differ in their structure: each is to be an instance of its own, in a tree that is made again. */
 void instance_split(Tree *tree, const Instance *array);
-/* Is it an array without elements, or inside one? Conditions and sizes inside depend on nothing. */
+/* Is the instance an array without elements, or inside one? Conditions and sizes inside depend on nothing. */
 bool instance_is_empty(const Instance *instance);
 bool instance_has_open_size(const Tree *tree, const Instance *instance);
 /* The size of one dimension that is not open; false after an error. */
@@ -190,7 +190,7 @@ void evaluation_finish(Tree *tree);
 
 /* Writes the flat definitions of everything that was reached. */
 void definitions_finish(Tree *tree);
-/* Is it a component of a package, or inside one? */
+/* Is the instance a component of a package, or inside one? */
 bool instance_is_package(const Instance *instance);
 /* Finds the open sizes of an array of records from its binding. */
 bool record_sizes(Tree *tree, Instance *instance);

@@ -753,7 +753,7 @@ static bool find_operator(const Tree *tree, AstExpr e, ConnectOperator *operatio
   return false;
 }
 
-/* The variable that stands for the operator on what its argument leads to. */
+/* The variable that stands for the operator with this argument; `found` is the instance that the argument names. */
 static AstExpr operator_reference(Copy *copy, AstExpr argument, AstPath path, Instance *found, const StepVec *steps) {
   Tree *tree = copy->r->tree;
   Name name = connections_operator(tree, copy->operation, found, path.span);

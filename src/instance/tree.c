@@ -598,7 +598,7 @@ static void drop_values_of_constant(const Tree *tree, ModifierVec *modifiers) {
   modifiers->count = kept;
 }
 
-/* Is it an array of components of the model that is known to be split? */
+/* Is the instance an array of components of the model that is known to be split? */
 static bool is_known_split(const Tree *tree, const Instance *instance) {
   if (!instance->dimensions.count || instance->base != BASE_NONE || !tree->earlier->splits.count) return false;
   const Instance *top = instance;

@@ -51,7 +51,7 @@ typedef struct Bdf {
   double *guess, *slope;         /* [columns] predicted */
   double *next;                  /* [columns] iterate */
   double *change;                /* [columns] change of an iteration; later next - guess */
-  double *residual, *correction; /* [rows] correction: the last one of the unknowns */
+  double *residual, *correction; /* [rows] correction: the last correction of the unknowns */
   int order;                     /* order of the next step */
   int begun;                     /* number of steps while rising */
   int since_change;              /* steps since the order changed */

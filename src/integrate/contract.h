@@ -84,7 +84,7 @@ typedef struct Integrator {
   const double *(*values)(const void *self);
 
   /* The last step was taken without dense output (IntegratorOptions.unread). Is the step less accurate inside than at its
-   * end? If so, it is repeated when conditions need values inside the step. */
+   * end? If so, the step is repeated when conditions need values inside it. */
   bool (*is_coarse)(void *self);
 
   /* The links of the system have changed at the present time, and y with them (all columns, projected to round-off). Continues

@@ -410,8 +410,9 @@ static double erk_stiffness(const Erk *erk, double h) {
   return bottom > 0 ? h * sqrt(top / bottom) / tableau->stability : 0;
 }
 
-/* Counts the steps whose size stability decides: at its bound, or shorter to be accurate inside. Steps that are so short that
- * the run would need far too many of them count as well: noise that the method amplifies at rest has no dominant eigenvalue. */
+/* Counts the steps whose size is limited by stability: those at its bound, and those made shorter to be accurate inside. Steps
+ * that are so short that the run would need far too many of them count as well: noise that the method amplifies at rest has no
+ * dominant eigenvalue. */
 static void erk_watch_stiffness(Erk *erk, double h) {
   if (erk_stiffness(erk, h) > 0.5 || h < erk->shortest_followed) {
     erk->gentle_count = 0;

@@ -263,7 +263,7 @@ static Value zeros(Elaboration *el, const Value *leaves, Arena *arena) {
 
 /* ---- results ---- */
 
-/* Is it the value that the discrete variable had before? A when may assign pre(v). */
+/* Is the value the one that the discrete variable had before? A when may assign pre(v). */
 static bool is_kept(const Elaboration *el, Expr leaf, Expr value) {
   return dag_op(el->dag, leaf) == OP_DISCRETE && value == dag_pre(el->dag, dag_index(el->dag, leaf));
 }

@@ -418,7 +418,7 @@ static bool find_sizes(Elaboration *el, Component *component, const Value *value
   return true;
 }
 
-/* Is it a constant such as log(-1), which depends on nothing but is not a number? */
+/* Is the component a constant such as log(-1), which depends on nothing but is not a number? */
 static bool is_no_number(Elaboration *el, const Component *component, const Value *value) {
   bool found = false;
   if (component->variability != VARIABILITY_CONSTANT || component->type.base != TYPE_REAL) return false;

@@ -326,7 +326,7 @@ const Intrinsic *intrinsic_find(const char *name);
 const char *intrinsic_name(uint32_t index);
 /* The operator that these arguments select among those with the same name. */
 Special special_variant(Special special, const Type *arguments, uint32_t count);
-/* Is it an operator that is known but not supported? For a message. */
+/* Does the name belong to an operator that is known but not supported? For a message. */
 bool intrinsic_is_refused(const char *name);
 /* The type of the result for these arguments. Reports a type error and returns TYPE_NOTHING. promote_to: value of the literal
  * argument of promote, or -1. `spans`: those of the arguments. */

@@ -53,7 +53,7 @@ void inverse_read(Elaboration *el, Routine *routine, Name scope, const AstModifi
 
 /* ---- calls ---- */
 
-/* Is it an unknown, not differentiated? */
+/* Is the expression an unknown, not differentiated? */
 static bool is_unknown(const Elaboration *el, Expr e) {
   return dag_op(el->dag, e) == OP_VARIABLE && dag_order(el->dag, e) == 0;
 }

@@ -20,7 +20,7 @@ typedef struct Transition {
   Span span;
 } Transition;
 
-/* Is it transition(...) or initialState(...), which are not functions? */
+/* Is the statement transition(...) or initialState(...), which are not functions? */
 bool state_machine_is_call(const Elaboration *el, const AstStatement *statement);
 
 /* Declares activeState(s) for all states that the class names. */

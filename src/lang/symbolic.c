@@ -159,7 +159,7 @@ static bool is_moving(Elaboration *el, Expr e) {
   return false;
 }
 
-/* Is it a parameter with value 0? Then the value decides the structure. */
+/* Is the expression a parameter with value 0? Then the value decides the structure. */
 static bool is_zero_parameter(Elaboration *el, Expr e) {
   double value;
   if (dag_op(el->dag, e) != OP_PARAMETER) return false;
@@ -352,7 +352,7 @@ static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   return hash;
 }
 
-/* Does it change something outside, or depend on what does? */
+/* Does the function change something outside of it, or depend on a function that does? */
 static bool is_act(const Elaboration *el, const Routine *routine) {
   return routine_acts(routine) || calls_such(el, routine, routine_acts);
 }
@@ -406,8 +406,8 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
 
 static bool is_derivative(const Routine *routine) { return routine->kind == ROUTINE_DERIVATIVE; }
 
-/* Does it give the same results for the same arguments, and can it run while the model is read? An impure function that only reads
- * files can, but a call in a when must wait for its event. */
+/* Does the function give the same results for the same arguments, and can it run while the model is read? An impure function
+ * that only reads files can, but a call in a when must wait for its event. */
 static bool routine_is_pure(const Elaboration *el, const Routine *routine) {
   if (routine->is_impure && el->in_when) return false;
   if (routine->kind != ROUTINE_CODE) return !routine_has_effect(routine);

@@ -189,7 +189,7 @@ const char *routine_lacks(const Routine *routine);
 /* Does its external function change something outside, or depend on earlier calls? */
 bool routine_acts(const Routine *routine);
 
-/* Is it an external function that does more than compute and read files, or whose result is an object? */
+/* Is the function external, and does it do more than compute and read files, or return an object? */
 bool routine_has_effect(const Routine *routine);
 
 /* Does a routine that the code calls, directly or indirectly, pass the test? `all`: the routines of the model. */

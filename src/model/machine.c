@@ -257,7 +257,7 @@ void machine_free(Machine *machine) {
   heap_free(machine->heap, machine);
 }
 
-/* Does it have outputs, and are all of them discrete? */
+/* Does the function have outputs, and are all of them discrete? */
 static bool gives_discrete_values(const Routine *routine) {
   for (uint32_t k = 0; k < routine->outputs; k++)
     if (!type_is_discrete(routine->locals.data[routine->inputs + k].type.base)) return false;

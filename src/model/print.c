@@ -72,7 +72,7 @@ uint32_t print_kind(Type type) {
   return VALUE_ANY;
 }
 
-/* Is it an enumeration that the language defines? */
+/* Is the enumeration one that the language defines? */
 static bool is_predefined(const Model *model, uint32_t enumeration) {
   const char *name = names_text(model->names, model->enumerations.data[enumeration].name);
   return !strcmp(name, "StateSelect") || !strcmp(name, "AssertionLevel");
@@ -141,7 +141,8 @@ static uint32_t leaf_variable(const Model *model, const Dag *dag, Expr leaf) {
   return op == OP_VARIABLE ? model->unknowns.data[index] : model->discretes.data[index];
 }
 
-/* Is it a leaf of the event logic, numbered after the model's discrete variables: a condition, a sample, a mode? It has no name. */
+/* Does the leaf belong to the event logic (a condition, a sample, a mode), numbered after the model's discrete variables? It
+ * has no name. */
 static bool is_nameless(const Model *model, const Dag *dag, Expr leaf) {
   Op op = dag_op(dag, leaf);
   return (op == OP_DISCRETE || op == OP_PRE) && dag_index(dag, leaf) >= model->discretes.count;
@@ -503,7 +504,7 @@ static void print_action_itself(Print *print, TextVec *text, const Action *actio
   }
 }
 
-/* Is it a call with a result? Then its text is written where the result is used. */
+/* Is the action a call with a result? Then its text is written where the result is used. */
 static bool is_used_call(const Model *model, const Action *action) {
   return action->kind == ACTION_CALL &&
          model->functions.data[dag_call_info(model->dag, action->value).function]->output_count > 0;

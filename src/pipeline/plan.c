@@ -56,7 +56,7 @@ bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Reques
   }
 }
 
-/* Replaces a plan that failed for all branches by one made for those that hold at the start values. NULL: that fails, too. */
+/* Replaces a plan for all branches, which failed, by one for the branches that hold at the start values. NULL: that fails, too. */
 static Plan *plan_by_mode(Plan *plan, uint32_t before) {
   Heap *heap = plan->heap;
   if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return NULL;
@@ -565,7 +565,7 @@ void seconds_add(Seconds *seconds, size_t place, double begin) {
 }
 
 /* A failed structural pass is an error, unless the method uses ranks. Then it is silent, and the later structural passes are
- * skipped. Only a conflict of initial values still counts, if the equations are as written. */
+ * skipped. But a conflict of initial values is an error if the equations are as written. */
 static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
   bool by_ranks = plan->request.method->by_ranks && pass->is_structural;
   if (by_ranks && !*has_structure) return true;
@@ -678,7 +678,7 @@ bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, con
 
 bool plan_is_derivable(const Plan *plan) { return !plan->request.method->needs_values; }
 
-/* Does it have an object that changes, and so belongs to one run? */
+/* Does the plan have an object that changes, and so belongs to one run? */
 bool plan_has_own_objects(const Plan *plan) {
   const Model *model = plan->model;
   for (uint32_t p = 0; p < model->parameters.count; p++) {

@@ -271,7 +271,7 @@ static void adopt(Simulation *simulation, const Simulation *other) {
   simulation->diags = diags;
 }
 
-/* Did this run begin to integrate, and stop later than the other one? */
+/* Did the first run begin to integrate, and stop later than the other one? */
 static bool is_ahead(const Simulation *simulation, const Simulation *other) {
   const TurningPoint *point = other->statistics.stepper.turning, *reached = simulation->statistics.stepper.turning;
   return point && reached && reached->time > point->time;

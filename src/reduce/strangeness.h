@@ -64,7 +64,7 @@ typedef struct Strangeness {
   bool staged;             /* states are exchanged only within their stage */
   bool shrunk;             /* the array is uniform, without its unneeded parts */
   int32_t *first;          /* per unknown: number of its columns in x */
-  /* the characteristic values; x has `size` columns, u of which the equations leave free: added equations hold them */
+  /* the characteristic values; x has `size` columns; the equations leave u of them free, and added equations hold these */
   int32_t mu, size, a, d, v, u;
   uint32_t *open; /* unknowns of the uniform array that nothing determines, u of them */
   FreeUnknown *free;
@@ -89,7 +89,7 @@ void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 /* The same selection for a run, with its own evaluator at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
-/* Is this a column of x? The second function asks whether it is the derivative of the last column in x of its unknown. */
+/* Is the column in x? The second function: is it the derivative of the last column that its unknown has in x? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 

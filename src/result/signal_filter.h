@@ -18,5 +18,5 @@ typedef struct NameList {
 SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *const *words, NameList names);
 bool signal_filter_match(const SignalFilter *filter, const char *name);
 
-/* Was it requested by its own name, or by the name of its array? */
+/* Was the signal requested by its own name, or by the name of its array? */
 bool signal_filter_names(const SignalFilter *filter, const char *name);

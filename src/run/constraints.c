@@ -42,7 +42,7 @@ static bool has_derivative(const Array *array, uint32_t i) {
   return found && !dag_depends(array->dag, array->problem->residual[i], OP_DISCRETE);
 }
 
-/* Is it a row below the last differentiation, or an equation without any derivative? */
+/* Is the row below the last differentiation of its equation, or the equation without any derivative? */
 static bool is_constraint(Listing *listing, uint32_t row) {
   Array *array = listing->code->array;
   uint32_t i = array->row_equation[row];

@@ -213,8 +213,8 @@ Name field_peek(Circuit *circuit, const Fields *fields, uint32_t k);
 /* The field after `word =`, or MAP_NONE; the search begins at field `first`. Marks word and `=`. */
 uint32_t field_after(Fields *fields, uint32_t first, const char *word);
 
-/* The value of field k, up to a blank or comma outside of parentheses; after `=`, including its opening parentheses. In a list,
- * parentheses before it count as separators. */
+/* The value of field k, up to a blank or comma outside of parentheses; after `=`, including its opening parentheses. field_item:
+ * of a list; parentheses before the value are separators. */
 Expr field_value(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
 Expr field_item(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
 

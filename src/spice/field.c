@@ -20,7 +20,7 @@ static uint32_t group_end(const char *text, uint32_t at) {
 
 static bool opens_group(char c) { return c == '{' || c == '\'' || c == '"'; }
 
-/* Is it an `=` that is not part of a comparison? */
+/* Is there an `=` that is not part of a comparison? */
 static bool is_equals(const char *text, uint32_t at) {
   return text[at] == '=' && text[at + 1] != '=' && (at == 0 || !strchr("=<>!", text[at - 1]));
 }

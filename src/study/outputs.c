@@ -82,7 +82,7 @@ static const char *number_end(const char *text) {
   return exponent;
 }
 
-/* Is it a word with a special meaning in the language? */
+/* Is the name a word with a special meaning in the language? */
 static bool is_word(const char *name) {
   static const char *const words[] = {"time", "true", "false", "and", "or", "not", "if", "then", "else"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)

@@ -206,7 +206,8 @@ static void check_single(Library *library, const LibraryPackage *package, const 
 /* How well a version of a library fits the one that `uses` requests. */
 typedef enum VersionFit { FIT_EXACT, FIT_SAME_LINE, FIT_ANY, FIT_COUNT } VersionFit;
 
-/* Is it a later patch version, like 3.2.3 for 3.2.2? Only the last of three numbers is larger, the others are equal. */
+/* Is the version a later patch of the one asked for, like 3.2.3 for 3.2.2? Only the last of three numbers is larger, the others
+ * are equal. */
 static bool is_same_line(const char *version, const char *asked) {
   const char *dot = strrchr(asked, '.');
   size_t line = dot ? (size_t)(dot - asked) + 1 : 0;

@@ -85,7 +85,7 @@ bool parser_semicolon(Parser *parser) {
   return ends_line;
 }
 
-/* Is it `end` followed by the word that it closes? A bad statement ends there at the latest. */
+/* Does the word that an `end` closes follow this `end`? A bad statement ends there at the latest. */
 static bool at_closing(Parser *parser) {
   TokenKind next = parser_peek(parser);
   return next == TOKEN_IDENTIFIER || next == TOKEN_IF || next == TOKEN_FOR || next == TOKEN_WHEN || next == TOKEN_WHILE;

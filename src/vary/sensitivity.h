@@ -79,7 +79,7 @@ bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why);
 /* Was an error reported? */
 bool sensitivity_failed(const Sensitivity *sensitivity);
 
-/* Does it solve with the factors of the integrator? It does not while it records for an adjoint. */
+/* Does the sensitivity analysis solve with the factors of the integrator? It does not while it records for an adjoint. */
 bool sensitivity_shares_factors(const Sensitivity *sensitivity);
 
 /* The variation of an expression over parameters in the direction of a target. */

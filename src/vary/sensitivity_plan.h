@@ -29,8 +29,8 @@ typedef struct SensitivityPlan {
    * there are no such entries. */
   Program *stage;
   const StartCode *start;
-  /* Roots of events. First the differences of all modes. Then steps of the logic that give Reals, pre() of continuous variables,
-   * values that reinit sets, and values that initial equations give to pre() of Reals. */
+  /* Roots of events. The differences of all modes come first. These follow: steps of the logic that give Reals, pre() of
+   * continuous variables, values that reinit sets, and values that initial equations give to pre() of Reals. */
   IndexVec steps, resets, initials; /* positions in the logic */
   uint32_t first_step, first_left, first_reset, first_initial, roots;
   Jacobian *columns;    /* derivatives of the roots with respect to columns; NULL without roots */

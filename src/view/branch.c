@@ -82,9 +82,9 @@ static bool find_rate(Branch *branch, const Segment *segment, double way, Branch
   return point->has_rate = true;
 }
 
-/* Does the branch move as its rates at both ends predict, within half of that? Otherwise the branch took another course between
- * the ends. Where a column turns, another branch may cross this one or come near it. So the distance must be so short that the
- * column hardly moves. */
+/* Does the branch move as its rates at both ends predict, up to half of the predicted distance? Otherwise the branch took
+ * another course between the ends. Where a column turns, another branch may cross this one or come near it. So the distance
+ * must be so short that the column hardly moves. */
 static bool keeps_course(const Branch *branch) {
   double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0, turned = 0;
   for (int32_t k = 0; k < branch->count; k++) {

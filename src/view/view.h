@@ -44,7 +44,7 @@ typedef struct ViewMethods {
   /* The same from a guess that may be far off, left by continuation. */
   EvalStatus (*find)(View *view, double t, double *y);
 
-  /* The same at an event, where only the modes have changed: states stay as they are. */
+  /* The same at an event that changed only the modes: states stay as they are. */
   EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
   /* Solves the rows at a corner of the edges that the solution slides along (switches_set_corner), in the modes there. NULL: it

@@ -164,7 +164,8 @@ static const ViewMethods METHODS = {.solve = solve,
                                     .failure = failure,
                                     .factorizations = factorizations};
 
-/* Does every watched column have a value inside steps, with the current states? A column that `rates` leaves out has none. */
+/* Does every watched column have a value inside steps, with the current states? A column that `rates` leaves out has no such
+ * value. */
 static bool interpolates_watched(const View *view) {
   const System *system = &view->system;
   if (!system->rates || !system->given) return true;

@@ -222,7 +222,7 @@ void certificate_accept(Certificate *certificate, double t) {
   TimeSpan span = certificate->pending;
   certificate->is_pending = false;
   if (span.to > t) return;
-  if (span.from > certificate->covered) { /* a step that was not examined, as over a fold */
+  if (span.from > certificate->covered) { /* a step that was not examined, like one over a fold */
     certificate->totals.time += span.from - certificate->covered;
     add_unproven(certificate, certificate->covered, span.from);
   }

@@ -460,7 +460,8 @@ static double correct_path_once(void *context, bool *renew) {
                                                                   : INFINITY;
 }
 
-/* Finds the path by Newton's method, starting from the polynomials. These may miss a pulse. At the start of a step the path stays.
+/* Finds the path by Newton's method, starting from the polynomials. The polynomials may miss a pulse. At the start of a step
+ * only one correction is made.
  * false: it does not converge. */
 static bool find_path(Prover *prover, const ProverUnit *unit) {
   PathCorrection correction = {prover, unit};

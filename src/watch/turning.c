@@ -600,7 +600,7 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
   return find_singular(&switched, t, y, true, point) || find_singular(&moving, t, y, true, point);
 }
 
-/* Has it turned at a value far below its largest one, and lower than when it was last followed? */
+/* Has the determinant turned at a value far below its largest one, and well below the value found harmless? */
 static bool has_turned_low(const Trail *trail) {
   double value = fabs(trail->values[1]);
   return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2;

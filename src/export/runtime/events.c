@@ -275,8 +275,8 @@ static int change_system(Solver *solver, double t, double *y) {
          states_solve(solver, t, y, state_form_find) != SOLVER_OK;
 }
 
-/* Handles an event at y and the current time, of a mode or, with -1, of none, and continues in other systems where the structure
- * changes. If the equations are undefined at a time event, the time moves to just after it. Returns 1 if it does not settle. */
+/* Handles an event of a mode (-1: no mode) at y and the current time, and continues in other systems if the structure changes.
+ * If the equations are undefined at a time event, the time moves to just after it. Returns 1 if it does not settle. */
 static int settle(Solver *solver, double *y, int mode) {
   solver->settle.undetermined = SETTLE_NONE;
   solver->settle.restructured = false;

@@ -274,8 +274,8 @@ static void pass_event(void *context) {
   steps_pass_event(&solver->steps, solver->now->time, solver->y, call->mode);
 }
 
-/* Continues after an event of a mode, or of none. If nothing that is integrated has changed, and the last step ended there,
- * the steps continue unchanged. */
+/* Continues after an event, whether a mode caused it or not. If nothing that is integrated has changed, and the last step ended
+ * there, the steps continue unchanged. */
 void host_pass_event(Solver *solver, int mode) {
   const Scalars *now = solver->now;
   Steps *steps = &solver->steps;

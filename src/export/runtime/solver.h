@@ -335,7 +335,7 @@ extern const SwitchingHost events_switching;
 /* events.c */
 int events_any(const Model *model);
 
-/* Handles an event of a mode (-1: of none). Returns 1 if it does not settle. */
+/* Handles an event of a mode (-1: no mode). Returns 1 if it does not settle. */
 int events_pass(Solver *solver, int mode);
 
 /* Checks the assertions between events. */
