@@ -255,7 +255,8 @@ static bool is_plain_term(const Dag *dag, const Samples *samples, Term term, Exp
          isnormal(term.coefficient * samples->parameters[dag_index(dag, factor)]);
 }
 
-/* One equation that gives its variable with a number or a parameter as factor: the usual block, recognized without differentiating. */
+/* One equation that gives its variable with a number or a parameter as factor: the usual block, recognized without
+ * differentiating. */
 static bool is_plainly_regular(const Problem *problem, const Structure *structure, const Samples *samples,
                                int32_t block, ExprVec *leaves) {
   const Blocks *blocks = &structure->blocks;

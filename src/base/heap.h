@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 /* All memory comes from this hook: realloc with a context. It returns NULL to refuse. Size 0 frees and returns NULL. A heap
- * made from the hook has a budget with these limits. It asks for each block or, with `slab_size`, for slabs of at least this many bytes,
- * which are cut into blocks (slabs.h); then memory has no limit. */
+ * made from the hook has a budget with these limits. It asks for each block or, with `slab_size`, for slabs of at least this
+ * many bytes, which are cut into blocks (slabs.h); then memory has no limit. */
 typedef struct HeapHook {
   void *(*resize)(void *context, void *pointer, size_t size);
   void *context;

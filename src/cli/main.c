@@ -272,8 +272,8 @@ static int dispatch(int count, char **words) {
   return unknown_command(first);
 }
 
-/* Returns freed blocks of 4 MB and more to the system, and all but 64 MB of smaller ones: the system takes a microsecond to provide a
- * page again. By default the C library would keep larger and larger blocks. */
+/* Returns freed blocks of 4 MB and more to the system, and all but 64 MB of smaller ones: the system takes a microsecond to
+ * provide a page again. By default the C library would keep larger and larger blocks. */
 static void return_large_blocks(void) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 4 << 20);

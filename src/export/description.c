@@ -1,5 +1,5 @@
-/* description: see description.h. The texts are short and flat. A writer of escaped attributes is enough for them, and saves an XML
- * library. The order of elements and attributes is that of the schemas. */
+/* description: see description.h. The texts are short and flat. A writer of escaped attributes is enough for them, so no XML
+ * library is needed. The order of elements and attributes is that of the schemas. */
 #include "export/description.h"
 
 #include "model/units.h"
@@ -199,7 +199,7 @@ static const char *variability(const ExportVariable *variable) {
 /* Can a guess for its start value be set? A parameter that is bound to others then no longer follows them. */
 static bool has_guess(const ExportVariable *variable) { return variable->has_start || variable->is_settable; }
 
-/* Is its value at the start the start value, or is it computed? */
+/* Is its value at the start its start value, or is it computed? */
 static bool is_exact(const ExportVariable *variable) {
   return variable->is_constant || variable->causality == EXPORT_PARAMETER_SET ||
          (variable->has_start && variable->is_fixed);

@@ -103,7 +103,7 @@ static void name_dependents(Writer *writer, ProgramNames *names) {
   }
 }
 
-/* The rows of the initial system and the columns that they determine, stage after stage. After the rows come those that follow from
+/* The rows of the initial system and the columns that they determine, stage after stage. Last come the rows that follow from
  * others and are only checked. */
 typedef struct InitialPart {
   uint32_t rows, columns, checks;

@@ -279,7 +279,7 @@ static void join_link(Connections *connections, const ConnectLink *link) {
 }
 
 /* Flow variables of unconnected connectors are zero: each forms a set by itself, seen from inside. In expandable connectors
- * it also holds from outside, because no equation of the component may name them there (section 9.2). */
+ * they are also zero seen from outside, because no equation of the component may name them there (section 9.2). */
 static void join_all(Connections *connections) {
   uint32_t ends = 2 * connections->member_count;
   connections->sets = connect_sets_make(connections->heap, ends);

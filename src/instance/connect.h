@@ -237,8 +237,8 @@ void connect_reference_free(Connections *connections, ConnectReference *referenc
 
 /* ---- loops (connect_loop.c) ---- */
 
-/* The arguments of a clause that a loop has made, if they follow from those of an earlier clause; NULL: they have to be resolved. They
- * are valid until the next call. */
+/* The arguments of a clause that a loop has made, if they follow from those of an earlier clause; NULL: they have to be
+ * resolved. They are valid until the next call. */
 const ConnectLoop *connect_loop_next(Connections *connections, const ConnectSource *source);
 
 /* Takes the arguments of a clause over. */

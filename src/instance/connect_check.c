@@ -148,7 +148,7 @@ bool in_expandable(const Connections *connections, uint32_t end) {
   return at != NULL;
 }
 
-/* If an element of an expandable connector is in one set from inside and in another from outside, the sets belong together. */
+/* If the inside of an element of an expandable connector is in one set and its outside in another, the sets belong together. */
 static ConnectSets join_sides(Connections *connections) {
   const ConnectSets *sets = &connections->sets;
   ConnectSets joined = connect_sets_make(connections->heap, sets->set_count);

@@ -301,7 +301,8 @@ static void write_body(ConnectWriter *writer, const SetRun *run, Span span) {
   writer->body.count = 0;
 }
 
-/* How many terms of the set, from `first` to `end` at most, are elements of one variable whose last subscripts advance by `step`. */
+/* How many terms of the set, from `first` to `end` at most, are elements of one variable whose last subscripts advance by
+ * `step`. */
 static uint32_t count_row(const Connections *connections, uint32_t set, uint32_t first, uint32_t end, int32_t *step) {
   const ConnectVariable *variable = term_variable(connections, set, first);
   int64_t size = last_size(variable->instance), from = end_member(term_end(connections, set, first));

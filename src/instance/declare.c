@@ -69,7 +69,7 @@ static AstExpr fill(Tree *tree, AstExpr e, const uint32_t *sizes, uint32_t count
   return flat_call(tree, "fill", kids, count + 1, span);
 }
 
-/* What a value from outside of split arrays gives to the elements that contain the instance. */
+/* The part of a value from outside of split arrays that belongs to the elements that contain the instance. */
 static AstExpr pick(Tree *tree, const Lead *lead, const Modifier *modifier, AstExpr e) {
   uint32_t count = modifier->is_each ? lead->own_picks : lead->pick_count;
   return flat_pick(tree, e, lead->picks + lead->pick_count - count, count);
@@ -309,7 +309,7 @@ static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
   Lead lead = lead_of(instance, NULL);
   uint32_t count = lead.total + instance->dimensions.count;
   Span span = instance->element->component->label.span;
-  /* A record is assembled from its fields, and a field of a record that a call gives has no binding: the sizes must be known. */
+  /* A record is assembled from its fields. A field of a record that a call gives has no binding, so its sizes must be known. */
   bool has_no_value = instance->base == BASE_NONE || binding_is_whole(tree, instance);
   if (has_no_value && instance_has_open_size(tree, instance) && !instance_sizes(tree, instance)) return false;
   out->data = arena_array(&tree->arena, count, sizeof *out->data);

@@ -7,8 +7,8 @@
 
 #include "lang/lang.h"
 
-/* Nested evaluations. Each one declares whatever waits for a declaration, and the sizes of that may need another one: so they nest as
- * deep as variables wait, not only as deep as sizes depend on each other. */
+/* Nested evaluations. Each evaluation declares all variables that wait, and the sizes of these may need another evaluation. So
+ * evaluations nest as deep as there are waiting variables, not only as deep as sizes depend on each other. */
 enum { EVALUATION_LIMIT = 400 };
 
 /* ---- the session ---- */
@@ -113,8 +113,8 @@ void instance_split(Tree *tree, const Instance *array) {
   tree->has_new_splits = true;
 }
 
-/* The arrays around the scope over which the values differ. Without values, because they differ even in size, all whose subscripts
- * the expression uses. */
+/* The arrays around the scope over which the values differ. If there are no values, because even their sizes differ: all arrays
+ * whose subscripts the expression uses. */
 static void split_differing(Tree *tree, Instance *scope, uint64_t used, const NumberVec *values, uint32_t width) {
   uint32_t position = chain_count(scope), stride = 1;
   for (Instance *at = scope; at && at->kind == INSTANCE_COMPONENT; at = at->parent) {
@@ -366,7 +366,8 @@ bool instance_sizes(Tree *tree, Instance *instance) {
   return fits;
 }
 
-/* The structure was computed with one value for all elements. If that of a single one is changed, it has a structure of its own. */
+/* The structure was computed with one value for all elements. If the value of a single element is changed, this element needs
+ * its own structure. */
 static void check_new_values(Tree *tree) {
   for (uint32_t i = 0; i < tree->declared.count; i++) {
     const Instance *instance = tree->declared.data[i];

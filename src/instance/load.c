@@ -519,7 +519,7 @@ static bool make_program(Tree *tree, const char *class_name, FlatProgram *progra
   return fits;
 }
 
-/* Forgets the messages after the first `reported`, but those about files. There were no errors before. */
+/* Forgets the messages after the first `reported`, except those about files. There were no errors before. */
 static void forget_messages(Earlier *earlier, uint32_t reported) {
   diags_keep(earlier->diags, reported);
   earlier->diags->errors = earlier->diags->repeated = 0;

@@ -343,7 +343,7 @@ static void note_builtin(Tree *tree, const Instance *inside, Diag *diag) {
             names_text(tree->names, inside->flat_name));
 }
 
-/* Would the import give this name if what it imports existed? */
+/* Would the import give this name if the class that it imports existed? */
 static bool import_offers(const Tree *tree, const AstImport *import, Name name) {
   for (uint32_t i = 0; i < import->names.count; i++)
     if (import->names.data[i].name == name) return true;

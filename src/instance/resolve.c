@@ -81,7 +81,7 @@ static bool is_same_in_all(const Tree *tree, const Instance *constant, const Ins
 }
 
 /* The subscript within a function that belongs to an array of components: the function does not know for which element it is
- * called. If that may matter, each element gets its own function. */
+ * called. If the subscript may matter, each element gets its own function. */
 static AstExpr element_subscript(Copy *copy, const Instance *constant, const Instance *array, Span span) {
   if (!is_same_in_all(copy->r->tree, constant, array)) instance_split(copy->r->tree, array);
   return flat_integer(copy->r->tree, 1, span);
@@ -378,7 +378,7 @@ typedef struct SplitReference {
 
 static AstExpr follow_reference(Copy *copy, AstExpr e, AstPath path, Instance *first, MakeReference make);
 
-/* Notes whose iterator is a subscript of a split array: that of an iteration, or of an enclosing loop. */
+/* Records whether the iterator that is a subscript of a split array belongs to an iteration or to an enclosing loop. */
 static void note_iterator(Copy *copy, AstExpr at, Name name) {
   const Ast *ast = ast_of(copy);
   for (uint32_t i = 0; i < copy->loops.count; i++) {
@@ -404,7 +404,7 @@ static bool has_iterator(Copy *copy, AstExpr e) {
   return found;
 }
 
-/* The subscripts that dimension k of the array has in the reference: false if they are not known now, and all are to be taken. One
+/* The subscripts of dimension k of the array in the reference. false: they are not known now, so all are taken. A subscript
  * that is out of range is an error only if it is evaluated. */
 static bool known_subscripts(Copy *copy, const SplitReference *split, uint32_t k, IndexVec *values, bool *is_single) {
   Tree *tree = copy->r->tree;
@@ -634,8 +634,8 @@ static AstExpr instance_name(Copy *copy, Span span) {
   return flat_string(tree, names_add(tree->names, text, strlen(text)), span);
 }
 
-/* size(x, k) of an array in an array of components becomes the size of the whole array, after the dimensions of the arrays
- * that contain it; so no value need be known. AST_NONE if it is something else. */
+/* size(x, k) of an array in an array of components becomes a size of the whole array, whose dimensions follow those of the
+ * arrays that contain it. So no value need be known. AST_NONE if it is something else. */
 static AstExpr resolve_size(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   const Ast *ast = tree->ast;

@@ -77,7 +77,7 @@ static bool evaluate_node(const Subscripts *s, AstExpr e, double *value) {
   }
 }
 
-/* Converts a number to a subscript. A number that is too large for any array is clamped, and is still out of range. */
+/* Converts a number to a subscript. A number that is too large for any array is reduced to one that is still out of range. */
 static uint32_t subscript_of(double value) { return (uint32_t)(int32_t)fmin(fmax(value, INT32_MIN), INT32_MAX); }
 
 static void list_range(Heap *heap, double first, double step, double last, IndexVec *values) {

@@ -203,7 +203,7 @@ static void apply_attribute(Elaboration *el, const AstArgument *argument, const 
 
 /* ---- modifications ---- */
 
-/* An input with a binding is an unknown. Without the mark it would be taken as known from outside. */
+/* An input with a binding is an unknown. Without the mark its value would be expected from outside. */
 static void note_inputs(Elaboration *el, uint32_t first_equation) {
   for (uint32_t i = first_equation; i < el->equations->count; i++) {
     RawEquation *equation = &el->equations->data[i];

@@ -1,9 +1,9 @@
 /* classify: which equations determine a discrete variable, and which are continuous.
  *
  * An equation without continuous variables determines a discrete variable that is all of one side. If both sides are such
- * variables, the choice is made from the ends of the chains: an equation with one candidate left takes it, and so on
- * (peeling). A cycle is opened at its first equation. After that, an equation with continuous variables takes a lone
- * discrete variable that nothing else determines. */
+ * variables, the choice begins at the ends of the chains: an equation with one candidate left determines it, and so on
+ * (peeling). A cycle is opened at its first equation. After that, an equation with continuous variables determines its discrete
+ * variable if it has only one, and nothing else determines it. */
 #include "lang/elaborate.h"
 
 typedef struct DiscreteSides {
@@ -94,7 +94,7 @@ static void solve(Classifier *s) {
       choose(s, i, choice);
       peel(s);
     }
-  /* Equations with continuous variables, and a lone discrete variable that nothing else determines. */
+  /* Equations with continuous variables and a single discrete variable that nothing else determines. */
   for (uint32_t i = 0; i < s->count; i++)
     if (!s->is_discrete[i] && free_candidates(s, i, &choice)) {
       s->is_discrete[i] = true;
@@ -132,7 +132,8 @@ static void prepare(Classifier *s) {
 }
 
 /* A Real that is declared `discrete` gets its values only from whens (section 4.5.4), possibly through other such variables that
- * connections make equal. Files written by tools may have more: values of clocks are written as equations. */
+ * connections make equal. In files written by tools, equations may give it values too: values of clocks are written as
+ * equations. */
 static void check_discrete_real(Elaboration *el, uint32_t variable, Span span) {
   if (el->model->variables.data[variable].type == TYPE_REAL && !el->is_base)
     input_error(el, span, "`%s` is a discrete Real, and must be assigned in a when",

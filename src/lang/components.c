@@ -480,8 +480,8 @@ static bool is_free_parameter(const Elaboration *el, const Component *component)
   return false;
 }
 
-/* A record assembled from its members: from their values, or from their leaves. A member that determines sizes cannot change any
- * more, so its value is used in both cases. */
+/* A record assembled from its members: from their values, or from their leaves. A member that determines sizes can no longer
+ * change, so its value is used in both cases. */
 static bool view_assemble(Elaboration *el, const Component *view, bool of_values, Value *out) {
   uint32_t count = el->model->records.data[view->type.definition].fields.count;
   *out = (Value){.type = view->type, .count = 1, .sizes = view->sizes};
@@ -561,7 +561,7 @@ static void report_circle(Elaboration *el, uint32_t number, const char *circle) 
 
 typedef VEC(ComponentVisit) ComponentVisits;
 
-/* Notes a dependency that is itself waiting for this component. It may be in a branch that is not taken. */
+/* Records a dependency that is itself waiting for this component. It may be in a branch that is not taken. */
 static void note_circle(Elaboration *el, ComponentVisits *stack, uint32_t other) {
   ComponentVisit *visit = &vec_last(stack);
   uint32_t from = stack->count - 1;
@@ -670,7 +670,7 @@ void components_spread_structural(Elaboration *el) {
 
 /* ---- adding variables ---- */
 
-/* Do the values of a record component fit, with all dimensions of the arrays that contain a field taken together? Reports an
+/* Do the values of a record component fit, if all dimensions of the arrays that contain a field are taken together? Reports an
  * error if not. */
 static bool check_leaves(Elaboration *el, const Component *component, Type type, double count) {
   heap_work(el->heap, ELEMENT_WORK);

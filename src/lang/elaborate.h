@@ -337,7 +337,8 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
 
 uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is none */
 
-/* What the component stands for in the present mode: its leaves, or its value if that can no longer change. NULL: it is not known. */
+/* What the component stands for in the present mode: its leaves, or its value if that can no longer change. NULL: it is not
+ * known. */
 const Value *component_load(const Elaboration *el, Component *component);
 
 /* If a size is given by a type, Boolean or an enumeration: the number of its values. false if it is not a type. */

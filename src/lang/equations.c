@@ -1,7 +1,8 @@
 /* equations: equation sections (equalities, for, if, when, assertions) become scalar equations and actions.
  *
- * Invariant: for-equations are unrolled with their iterators as constants. Plain equations in them are compiled once (loop.h). An if whose condition is known keeps one branch; any
- * other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
+ * Invariant: for-equations are unrolled with their iterators as constants. Plain equations in them are compiled once (loop.h).
+ * An if whose condition is known keeps one branch; any other joins its branches equation by equation. Blocks nest at most
+ * BLOCK_DEPTH_LIMIT deep. */
 #include "lang/elaborate.h"
 #include "lang/loop.h"
 #include "lang/state_machine.h"

@@ -1,5 +1,5 @@
-/* loop: see loop.h. The translation follows the code with a stack that says what each value of the machine's stack is. Each scalar has
- * steps that push it; those of subscripts are removed when the element is found that they select. */
+/* loop: see loop.h. The translation follows the code with a stack that says what each value of the machine's stack is. Each
+ * scalar has steps that push it; those of subscripts are removed when the element is found that they select. */
 #include "lang/loop.h"
 
 #include "lang/compile.h"
@@ -41,7 +41,8 @@ struct LoopCode {
 
 /* ---- finding and keeping ---- */
 
-/* Is the code arithmetic, or an assertion about it? Compiling it depends only on the types of iterators, and has no other effect. */
+/* Is the code arithmetic, or an assertion about it? Compiling it depends only on the types of iterators, and has no other
+ * effect. */
 static bool is_arithmetic(const Routine *routine) {
   for (uint32_t i = 0; i < routine->code.count; i++) {
     Instruction instruction = routine->code.data[i];

@@ -373,7 +373,7 @@ static SlotOrder slot_order_make(Elaboration *el, const AstClass *ast, const Rou
 enum { SLOT_WORK = 8 };
 
 /* Compiles the slots so that each comes after the slots on which it depends. Slots in a cycle are compiled in source order. The
- * number of passes is one plus the length of the longest chain that is written in the opposite order. */
+ * number of passes is one plus the length of the longest chain of slots that are written in the opposite order. */
 static void compile_slots(Compiler *c, const ClassEntry *entry) {
   Elaboration *el = c->el;
   uint32_t count = c->routine->locals.count, left = count;

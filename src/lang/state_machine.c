@@ -302,7 +302,7 @@ static Expr is_entered(StateWriter *w, const StateMachine *machine) {
   return either(w, machine->reset, dag_binary(w->dag, OP_GREATER, machine->fired, number(w, 0)));
 }
 
-/* `going_on` if the machine was active at the tick before, else `again`. */
+/* Returns `going_on` if the machine was active at the previous tick, otherwise `again`. */
 static Expr without_break(StateWriter *w, const StateMachine *machine, Expr going_on, Expr anew, Span span) {
   if (machine->active == EXPR_NONE) return going_on;
   return dag_if(w->dag, previous(w, machine->active, TYPE_BOOLEAN, span), going_on, anew);

@@ -181,7 +181,7 @@ static uint32_t emit_subscripts(Compiler *c, const struct Embedded *embedded) {
   const Ast *outer = el->ast;
   uint32_t count = ast_kid_count(embedded->ast, embedded->subscripts);
   el->ast = embedded->ast;
-  c->blocks += 16; /* limits the nesting: deeper names are useless */
+  c->blocks += 16; /* limits the nesting: deeper names do not occur */
   for (uint32_t i = 0; i < count; i++) {
     AstExpr e = ast_kid(embedded->ast, embedded->subscripts, i);
     if (ast_kind(embedded->ast, e) == AST_COLON) {
@@ -376,8 +376,8 @@ static bool distribute(Compiler *c, struct Stem stem, Name tail, uint32_t whole,
   return true;
 }
 
-/* The value is first stored in a separate array (all of it, or one element of the components' contents), then in
- * each component. */
+/* The value (all of it, or one element of the components' contents) is first stored in a separate array, then in each
+ * component. */
 bool stem_store(Compiler *c, AstExpr target, Type value) {
   Elaboration *el = c->el;
   Span span = ast_span(el->ast, target);

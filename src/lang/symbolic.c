@@ -560,7 +560,8 @@ static void symbolic_returned(void *context, const Routine *routine, const Value
 
 /* ---- effects ---- */
 
-/* If the level is not known yet, because it is a parameter, the assertion becomes two, each under the condition of its level. */
+/* If the level is not known yet, because it is a parameter, two assertions replace this one, each under the condition of its
+ * level. */
 static void add_assertion(Elaboration *el, Action action, Expr level) {
   Expr guard = action.guard;
   for (int each = ASSERTION_WARNING; each <= ASSERTION_ERROR; each++) {

@@ -108,7 +108,7 @@ static bool reads_scalar(const Compiler *c, uint32_t at, AssignedPart *part) {
   return !part->type.dimensions && part->type.base <= TYPE_ENUMERATION;
 }
 
-/* The code at this position is part of computing some value. Do the statements, which begin at `body`, read that value? */
+/* The code at this position belongs to the computation of a value. Do the statements, which begin at `body`, read this value? */
 static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
   const Routine *routine = c->routine;
   AssignedPart part;

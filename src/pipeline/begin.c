@@ -142,8 +142,8 @@ static bool start_own(Simulation *simulation, const bool *holds) {
   return true;
 }
 
-/* Values lead to a mode, and the mode to values. If a mode comes again, it will do so for ever: then a mode of the cycle counts whose
- * values are on the edge to the next. */
+/* Values lead to a mode, and the mode to values. If a mode repeats, the search is in a cycle. Then a mode of the cycle is used
+ * whose values are on the edge to the next one. */
 bool mode_start(Simulation *simulation, const bool *holds, const double *parameters) {
   uint32_t before = simulation->diags->list.count, last = simulation->base->branches.count + 1;
   VEC(const Plan *) tried = {0};

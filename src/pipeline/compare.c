@@ -8,8 +8,8 @@
 
 /* ---- runs ---- */
 
-/* The reference is this much more accurate. An amplification is measured with a change of this many tolerances, so that differences
- * between the steps are small compared with the effect of the change. */
+/* The reference is this much more accurate. An amplification is measured with a change of this many tolerances: differences
+ * between steps are then small compared with the effect of the change. */
 static const double MORE_ACCURATE = 0.01, CHANGE = 1000;
 
 static double tolerance_of(const Comparison *comparison, double factor) {

@@ -91,7 +91,7 @@ static void make_shared(void *context) {
   derive(making->mode, making->heap, making->key);
 }
 
-/* If the plan is refused memory, the run is, too: both have the same limits. */
+/* If memory for the plan is refused, the run fails too: both have the same limits. */
 _Noreturn static void refuse_run(Heap *run, Heap *refused) {
   Budget *budget = heap_budget(run);
   if (refused && heap_budget(refused)->is_exceeded) {
@@ -167,7 +167,7 @@ static const Plan *use_mode(Simulation *simulation, const ModePlan *mode, Diags 
   return &mode->plan;
 }
 
-/* Starts from the base's own values. Uses only the values of the run that the plan depends on; the derived plan may depend
+/* Starts from the base's own values. Uses only those values of the run on which the plan depends; the derived plan may depend
  * on more. */
 const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *parameters, Diags *diags) {
   const Plan *base = simulation->base, *plan = base;

@@ -124,7 +124,7 @@ static bool pass_structure(Plan *plan) {
   }
   if (plan->request.is_redundant) return replace_redundant(plan);
   if (plan->structure.status == STRUCTURE_OK) return true;
-  /* The message is about the model as written. If that is sound, equations became empty by alias elimination. */
+  /* The message is about the model as written. If the model as written is regular, equations became empty by alias elimination. */
   Problem written = problem_make(plan->own, false, &plan->arena);
   Structure structure = structure_run(&plan->arena, &written.incidence);
   if (structure.status == STRUCTURE_OK) return true;
@@ -134,7 +134,7 @@ static bool pass_structure(Plan *plan) {
   return false;
 }
 
-/* A value that the run sets, such as an input, is not one that a plan may depend on. */
+/* A plan must not depend on a value that the run sets, such as an input. */
 static void keep_read(Plan *plan, const bool *read) {
   const Model *model = plan->model;
   for (uint32_t p = 0; p < model->parameters.count; p++)
@@ -407,8 +407,8 @@ static const uint32_t *written_orders(Plan *plan) {
   return orders;
 }
 
-/* Watches equations that freedom_close has completed, if structural analysis is right about them: the nearest point may stop being
- * unique. */
+/* Watches equations that freedom_close has completed, if structural analysis is right about them: the nearest point may become
+ * ambiguous. */
 static void watch_closed(Plan *plan) {
   const Strangeness *strangeness = plan->reduction.strangeness;
   Structure *structure = arena_alloc(&plan->arena, sizeof *structure);
@@ -478,7 +478,7 @@ static bool is_differentiated_alias(const Plan *plan, uint32_t leaf) {
   return found;
 }
 
-/* An input whose derivatives the equations need stands for several inputs. */
+/* If the equations need derivatives of an input, the input stands for several inputs. */
 static bool inputs_are_plain(Plan *plan) {
   for (uint32_t k = 0; k < plan->request.varied_count; k++) {
     const Variable *variable = &plan->own->variables.data[plan->own->parameters.data[plan->request.varied[k]]];
@@ -660,8 +660,8 @@ bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *reque
          plan_make_by_ranks(plan, heap, model, request, before, diags);
 }
 
-/* Values that a method computed from the base's values, such as Baumgarte's rates, stay. Plans for other branches must not depend
- * on the values that a run happens to have when it needs them. */
+/* Values that a method has computed from those of the base, such as Baumgarte's rates, do not change. Plans for other branches
+ * must not depend on the values that a run happens to have when it needs them. */
 bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, const bool *holds,
                  const double *parameters, const Handover *handover, Diags *diags) {
   Request request = base->request;

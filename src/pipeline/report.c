@@ -178,7 +178,7 @@ static double proven_part(const RunFacts *facts) {
   return part > 1 - ROUND_OFF ? 1 : part;
 }
 
-/* Reports where steps that miss the equations had to be accepted. */
+/* Reports the largest defect, if steps that violate the equations had to be accepted. */
 static void text_defect(const RunFacts *facts, Heap *heap, TextVec *text) {
   double largest = facts->statistics->stepper.largest_defect;
   if (largest > DEFECT_HARMLESS)

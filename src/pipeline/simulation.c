@@ -23,7 +23,7 @@ static RunOptions integration_options(const Simulation *simulation) {
   else if (!options.integrator) options.tolerance *= accuracy_by_ranks(options.tolerance);
   if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
     double longest =
-        EXPLICIT_STEP / reduced->rate; /* keeps the stages, and above all the output between them, stable */
+        EXPLICIT_STEP / reduced->rate; /* keeps the stages stable, and especially the output between them */
     if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
   return options;

@@ -104,8 +104,8 @@ static int32_t *sorted_copy(Arena *arena, const int32_t *index, int32_t count) {
   return copy;
 }
 
-/* Alternating paths from the row that determines the column; each given column at their end could take its
- * place in the matching. */
+/* Alternating paths from the row that determines the column: each given column at the end of one could take its place in the
+ * matching. */
 InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice, int32_t column) {
   Arena scratch = arena_make(arena->heap);
   ConflictSearch clash = {.array = array, .choice = choice};

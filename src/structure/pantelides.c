@@ -1,9 +1,9 @@
 /* pantelides: see pantelides.h.
  *
  * The algorithm of Pantelides takes one unmatched equation at a time, differentiates the equations on its alternating paths
- * once, and tries again. Differentiating all equations that the unmatched equations reach, at once, is just as necessary:
- * let c* be valid, c* >= c, and T the reached equations with c* = c. The d of every matched column of a reached equation
- * outside T is raised. So T must be matched to the columns among its present ones that no path from outside T enters. There are
+ * once, and tries again. All equations that the unmatched equations reach must be differentiated, so this can be done at once.
+ * Proof: let c* be valid, c* >= c, and T the reached equations with c* = c. The d of every matched column of a reached equation
+ * outside T is raised. So T must be matched to those of its present columns that no path from outside T enters. There are
  * too few such columns unless T is empty. Repeated single steps are the stages of a shortest path search in which an entry
  * has the length d - c - sigma, its slack. */
 #include "structure/pantelides.h"

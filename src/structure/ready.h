@@ -1,7 +1,7 @@
 /* ready: a set of numbers that gives back its largest one first.
  *
- * Invariant: a tree of bits. Bit k of level 0 is set if k is in the set; bit k of a higher level, if word k of the level below it is
- * not zero. The last level is one word. */
+ * Invariant: a tree of bits. Bit k of level 0 is set if k is in the set; bit k of a higher level, if word k of the level below
+ * it is not zero. The last level is one word. */
 #pragma once
 
 #include "base/arena.h"

@@ -324,7 +324,7 @@ int events_pass(Solver *solver, int mode) {
   return 0;
 }
 
-/* After a step without an event: was one lost from an accumulating series? */
+/* After a step without an event: was an event of an accumulating series lost? */
 int events_are_lost(const Solver *solver) {
   int m = steps_lost_event(&solver->steps);
   return m >= 0 && report_accumulation(solver, m);

@@ -303,7 +303,7 @@ InstanceStatus instance_indicators(Instance *instance, double *indicators, size_
   return INSTANCE_OK;
 }
 
-/* The condition whose event this is; -1: no condition contradicts its mode. */
+/* The condition that causes the event; -1: no condition contradicts its mode. */
 static int crossed_mode(Solver *solver) {
   edges_evaluate(&solver->edges, solver->now->time, solver->y);
   edges_rest(&solver->edges, solver->now->time, solver->y);
@@ -326,7 +326,7 @@ static double end_of_search(const Solver *solver) {
   return t < model->stop ? model->stop : t + (model->stop - model->start);
 }
 
-/* A step of model exchange must not read values of itself: an event ends it. */
+/* In model exchange a step must not read its own values: an event ends it. */
 static double next_event(Solver *solver) {
   double t = solver->now->time, until = end_of_search(solver);
   double next = switching_next_time(&solver->switching, t, until, &solver->now->at.timed);

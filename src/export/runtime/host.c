@@ -307,7 +307,7 @@ static void count_work(Solver *solver, const IntegratorStatistics *before) {
   now->next = after.next;
 }
 
-/* Begins a failed step again where sizes of states can be larger, with an integrator that does not remember the failure. */
+/* Begins a failed step again, if the sizes of states can be larger, with an integrator that does not remember the failure. */
 static bool begin_again(Call *call) {
   Steps *steps = &call->solver->steps;
   if (!steps_widen_sizes(steps)) return false;
@@ -336,8 +336,8 @@ static void step(void *context) {
   call->status = SOLVER_OK;
 }
 
-/* A step to a point that equals the present one except for round-off, as when an importer stops next to an event, adds no
- * history. */
+/* A step to a point that equals the present one up to round-off adds no history. Such a step happens if an importer stops next
+ * to an event. */
 static bool was_tiny(const Solver *solver, double stop) {
   const Scalars *now = solver->now;
   return !solver->steps.integrator->is_one_step && now->step > 0 && now->step < integrator_least_step(now->time, stop);

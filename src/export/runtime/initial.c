@@ -126,7 +126,7 @@ static int solve_stages(Solver *solver, const ModelInitial *system, double t) {
   return !heap_protect(solver->heap, solve_system, &task) || !task.solved;
 }
 
-/* Do the rows that should follow from the others hold? */
+/* Do the rows hold that should follow from the others? */
 static int checks_hold(Solver *solver, double t) {
   const ModelInitial *system = &solver->model->start_system;
   if (!system->checks) return 1;

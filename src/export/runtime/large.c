@@ -173,7 +173,7 @@ static bool scale_rows(Large *large, const double *values) {
   return true;
 }
 
-/* The first entry used by elimination with a row, 0 if the row is not yet a pivot. */
+/* The first entry that elimination with a row uses; 0 if the row is not yet a pivot row. */
 static int32_t first_entry(const Large *large, int32_t row) {
   return large->place[row] < 0 ? 0 : large->lower.start[large->place[row]];
 }

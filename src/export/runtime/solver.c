@@ -252,7 +252,7 @@ void solver_restored(Solver *solver) {
   host_saved(solver);
 }
 
-/* The saved and the restored run continue alike: both forget all points so far. */
+/* The saved and the restored run continue with the same numbers: both forget all points so far. */
 void solver_saved(Solver *solver) {
   states_link(solver);
   host_saved(solver);
@@ -269,8 +269,8 @@ void solver_reset(Solver *solver) {
   program_enter(solver, model);
 }
 
-/* Relations hold as written. If that has no solution, as where all ideal diodes of a bridge conduct at a voltage of 0, relations
- * on an edge have their values from right after the start. */
+/* Relations hold as written. If that has no solution, as when all ideal diodes of a bridge conduct at a voltage of 0, relations
+ * on an edge have the values that hold right after the start. */
 static int find_start(Solver *solver, double time) {
   for (int as_written = 1; as_written >= 0; as_written--) {
     solver->edges.now->is_at_start = as_written;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* An exchange improves a matrix by some factor. An importer that does not ask after each step must exchange states at the latest when
- * the factor has this value. */
+/* An exchange improves a matrix by some factor. An importer that does not call completedIntegratorStep after each step must
+ * exchange states at the latest when the factor has this value. */
 static const double LATEST_EXCHANGE = 2;
 
 /* ---- programs ---- */
