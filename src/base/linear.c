@@ -10,10 +10,9 @@
 #include <string.h>
 
 enum {
-  KEPT_MIN = 8,   /* smallest size of a matrix that keeps its pivots */
-  KEPT_MAX = 128, /* largest size of such a matrix */
-  KEPT_GAIN = 4,  /* it keeps them if leaving out the zeros saves all but one in this many operations */
-  FILL = 4,       /* a larger matrix is dense if at least one in this many entries is not zero */
+  KEPT_MIN = 8,  /* smallest size of a matrix that keeps its pivots */
+  KEPT_GAIN = 4, /* it keeps them if leaving out the zeros saves all but one in this many operations */
+  FILL = 4,      /* a larger matrix is dense if at least one in this many entries is not zero */
 };
 
 typedef enum LinearKind { LINEAR_PLAIN, LINEAR_DENSE, LINEAR_KEPT, LINEAR_SPARSE } LinearKind;
@@ -43,8 +42,8 @@ static LinearKind dense_kind(int32_t n) { return large_dense && n >= large_dense
 /* Chooses the kind by the numbers of equations and entries only. */
 static LinearKind suitable_kind(int32_t n, int64_t nonzeros) {
   int64_t all = (int64_t)n * n;
-  if (n >= KEPT_MIN && n <= KEPT_MAX && 2 * nonzeros <= all) return LINEAR_KEPT;
-  return n > KEPT_MAX && nonzeros * FILL < all ? LINEAR_SPARSE : dense_kind(n);
+  if (n >= KEPT_MIN && n <= LINEAR_KEPT_MAX && 2 * nonzeros <= all) return LINEAR_KEPT;
+  return n > LINEAR_KEPT_MAX && nonzeros * FILL < all ? LINEAR_SPARSE : dense_kind(n);
 }
 
 static void make_dense_room(Linear *linear) {

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { LINEAR_KEPT_MAX = 128 }; /* a sparse matrix with more equations needs large.h */
+
 typedef struct Linear Linear;
 
 /* A system of n equations with at most `nonzeros` entries in any pattern. Complex values are pairs (re, im). Lives in the heap.

@@ -193,6 +193,8 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   decide->values = heap_array(heap, largest, sizeof(double));
   decisions->is_reported = heap_array(heap, logic->actions.count, sizeof(bool));
   decisions->assertion = heap_array(heap, logic->actions.count, sizeof *decisions->assertion);
+  decisions->failure = heap_array(heap, logic->actions.count, sizeof *decisions->failure);
+  decisions->fails = heap_array(heap, logic->actions.count, sizeof *decisions->fails);
   for (uint32_t a = 0; a < logic->actions.count; a++)
     decisions->watches = decisions->watches || is_watched(evaluator->model->dag, &logic->actions.data[a]);
   find_assigned(decisions, heap);

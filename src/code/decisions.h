@@ -10,7 +10,6 @@
 
 /* What an assertion said when it began to fail, and the diagnostics' count at that time. */
 typedef struct Assertion {
-  Failure failure;
   const char *text;
   uint32_t said;
 } Assertion;
@@ -23,6 +22,8 @@ typedef struct Decisions {
   IndexVec dependents;  /* parameters bound to parameters that initial steps assign */
   bool *is_reported;    /* per action: a warning that was given */
   Assertion *assertion; /* per action */
+  Failure *failure;     /* per action */
+  bool *fails;          /* per action: an assertion that fails at the point checked last */
   uint32_t failures;    /* assertions that fail, but not yet for long enough */
   bool watches;         /* assertions outside of whens depend on columns or time: they must be checked in each step */
   Effects *effects;     /* calls that an event makes once */

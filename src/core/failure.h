@@ -20,5 +20,13 @@ typedef struct FailureTimes {
   double start, stop; /* of the run, at whose ends every failure counts */
 } FailureTimes;
 
-/* Call this where the assertion was checked at t. An assertion in a when is checked only once, so its failure ends the run. */
-FailureState failure_note(Failure *failure, bool fails, bool in_when, double t, FailureTimes run);
+/* What examines the assertions of a run: is the assertion in a when? What was found; `begins`: it has just begun to fail. */
+typedef struct FailureHost {
+  bool (*in_when)(void *host, int assertion);
+  void (*note)(void *host, int assertion, FailureState state, bool begins);
+} FailureHost;
+
+/* Notes all assertions that were checked at t, and clears `fails`. Returns the first one that ends the run; -1: none does. An
+ * assertion in a when is checked only once, so its failure ends the run. */
+int failures_note(Failure *failure, bool *fails, int count, double t, FailureTimes run, const FailureHost *methods,
+                  void *host);

@@ -3,7 +3,7 @@
 
 #include "base/compiler.h"
 #include "export/archive.h"
-#include "export/lookups.h"
+#include "export/runtime.h"
 #include "export/tables.h"
 
 #include <ctype.h>
@@ -43,21 +43,16 @@ static const char *make_token(const TextVec *text, int version, Arena *arena) {
                       (unsigned long long)(second & 0xffffffffffff));
 }
 
-/* Does this file of the runtime belong to an FMU of this version? */
-static bool is_used(const RuntimeFile *file, int version) {
-  bool is_other = strcmp(file->name, "main.c") == 0 || strcmp(file->name, version == 3 ? "fmi2.c" : "fmi3.c") == 0;
-  return !is_other;
-}
-
 static SourceVec collect_sources(Heap *heap, Arena *arena, const ExportSource *source, const TextVec *systems,
                                  int version) {
   SourceVec sources = {0};
   for (uint32_t k = 0; k < source->systems; k++)
     vec_push(heap, &sources, (CompilerSource){export_file_name(arena, k), systems[k].data, systems[k].count});
-  bool needs[RUNTIME_USES];
-  export_needs(arena, source, needs);
+  const char **texts = arena_array(arena, sources.count, sizeof *texts);
+  for (uint32_t k = 0; k < sources.count; k++) texts[k] = sources.data[k].text;
+  const bool *chosen = runtime_choose(arena, source, version == 3 ? "fmi3.c" : "fmi2.c", texts, sources.count);
   for (const RuntimeFile *file = runtime_files; file->name; file++)
-    if (is_used(file, version) && needs[file->use])
+    if (chosen[file - runtime_files])
       vec_push(heap, &sources, (CompilerSource){file->name, file->text, strlen(file->text)});
   return sources;
 }
@@ -85,11 +80,17 @@ static bool read_library(Heap *heap, int file, TextVec *bytes) {
   return count == 0;
 }
 
+/* Leaves out what the model does not use. */
+static char *const SMALL[] = {"-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables",
+                              "-Wl,--gc-sections", "-s"};
+enum { SMALL_COUNT = sizeof SMALL / sizeof *SMALL };
+
 static bool compile(Heap *heap, const char *program, const SourceVec *sources, TextVec *library, char *failure) {
   int *file = heap_alloc(heap, sizeof *file);
   *file = -1;
   heap_defer(heap, close_library, file);
-  return compiler_build_with(heap, program, sources->data, sources->count, NULL, 0, open_library, file, failure) &&
+  return compiler_build_with(heap, program, sources->data, sources->count, SMALL, SMALL_COUNT, open_library, file,
+                             failure) &&
          read_library(heap, *file, library);
 }
 

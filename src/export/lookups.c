@@ -116,22 +116,3 @@ const bool *lookups_parameters(Arena *arena, const ExportSource *source) {
   vec_free(evaluator->heap, &objects);
   return is_used;
 }
-
-static bool has_timed(const ExportSource *source) {
-  const Modes *modes = source->evaluator->code->modes;
-  for (uint32_t m = 0; m < modes->count; m++)
-    if (modes->timed[m]) return true;
-  return false;
-}
-
-void export_needs(Arena *arena, const ExportSource *source, bool needs[RUNTIME_USES]) {
-  uint32_t tables;
-  lookups_number(arena, source, &tables);
-  needs[RUNTIME_ALWAYS] = true;
-  needs[RUNTIME_TABLES] = tables > 0;
-  needs[RUNTIME_TIMED] = false;
-  for (uint32_t k = 0; k < source->systems; k++) needs[RUNTIME_TIMED] = needs[RUNTIME_TIMED] || has_timed(&source[k]);
-  needs[RUNTIME_ERK] = strcmp(source->integrator, "erk") == 0 || export_may_slide(source);
-  needs[RUNTIME_RADAU] = strcmp(source->integrator, "radau") == 0;
-  needs[RUNTIME_BDF] = strcmp(source->integrator, "bdf") == 0;
-}

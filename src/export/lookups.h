@@ -1,7 +1,6 @@
 /* lookups: the tables in the objects of an exported model, as C99 data (external/lookup.h). */
 #pragma once
 
-#include "export/runtime.h"
 #include "export/source.h"
 
 /* The table number of each parameter that is an object; MAP_NONE for others. In the arena. */
@@ -13,6 +12,3 @@ void lookups_write(Heap *heap, Arena *arena, const ExportSource *source, TextVec
 /* The parameters from which objects are made, directly or through others: an exported model cannot make its tables again. In the
  * arena. */
 const bool *lookups_parameters(Arena *arena, const ExportSource *source);
-
-/* Which files of the runtime an exported model needs, by their use. */
-void export_needs(Arena *arena, const ExportSource *source, bool needs[RUNTIME_USES]);

@@ -2,15 +2,21 @@
  * the files of the library that they use. */
 #pragma once
 
-#include <stdbool.h>
+#include "export/source.h"
 
 typedef enum RuntimeUse {
   RUNTIME_ALWAYS,
   RUNTIME_TABLES, /* only for models with tables */
   RUNTIME_TIMED,  /* only for models with conditions that depend only on time */
-  RUNTIME_ERK,    /* if this integrator is chosen, or a solution may slide */
-  RUNTIME_RADAU,  /* if this one is chosen */
-  RUNTIME_BDF,    /* if this one is chosen */
+  RUNTIME_EVENTS, /* only for models with events, kinks or delays; the next one for all others */
+  RUNTIME_NO_EVENTS,
+  RUNTIME_DELAYS, /* only for models with delays; the next one for all others */
+  RUNTIME_NO_DELAYS,
+  RUNTIME_LARGE, /* only for models that may have large sparse matrices; the next one for all others */
+  RUNTIME_SMALL,
+  RUNTIME_ERK,   /* if this integrator is chosen, or a solution may slide */
+  RUNTIME_RADAU, /* if this one is chosen */
+  RUNTIME_BDF,   /* if this one is chosen */
   RUNTIME_USES
 } RuntimeUse;
 
@@ -21,3 +27,8 @@ typedef struct RuntimeFile {
 
 /* The last name is followed by NULL. */
 extern const RuntimeFile runtime_files[];
+
+/* Which of them an exported model with these texts contains, as an array in the arena: files that it uses, one interface (main.c,
+ * fmi2.c or fmi3.c), and the headers that all these include. */
+bool *runtime_choose(Arena *arena, const ExportSource *source, const char *interface, const char *const *texts,
+                     uint32_t count);

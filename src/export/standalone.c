@@ -1,7 +1,7 @@
 /* standalone: see standalone.h. */
 #include "export/standalone.h"
 
-#include "export/lookups.h"
+#include "export/runtime.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void add_makefile(Heap *heap, ExportFiles *files) {
               "# Builds the program `model`: make, then ./model [STOP [TOLERANCE]] > model.csv\n"
               "CC ?= cc\n"
               "CFLAGS ?= -Os -ffunction-sections -fdata-sections -fno-builtin-memset -fno-builtin-memcpy \\\n"
-              "  -fno-asynchronous-unwind-tables -std=c99 -pedantic -Wall\n"
+              "  -fno-asynchronous-unwind-tables -fno-math-errno -std=c99 -pedantic -Wall\n"
               "LDFLAGS ?= -Wl,--gc-sections -Wl,-z,noseparate-code\n"
               "SOURCES =");
   for (uint32_t k = 0; k < files->count; k++)
@@ -39,10 +39,11 @@ bool export_standalone(Heap *heap, const ExportSource *sources, ExportFiles *fil
     vec_push(heap, files, (ExportFile){.name = export_file_name(arena, k)});
     if (!export_tables(heap, arena, &sources[k], &variables, &vec_last(files).text, diags)) return false;
   }
-  bool needs[RUNTIME_USES];
-  export_needs(arena, sources, needs);
-  for (const RuntimeFile *file = runtime_files; file->name; file++)
-    if (strncmp(file->name, "fmi", 3) != 0 && needs[file->use]) add_file(heap, files, file->name, file->text);
+  const char **texts = arena_array(arena, files->count, sizeof *texts);
+  for (uint32_t k = 0; k < files->count; k++) texts[k] = files->data[k].text.data;
+  const bool *chosen = runtime_choose(arena, sources, "main.c", texts, files->count);
+  for (size_t k = 0; runtime_files[k].name; k++)
+    if (chosen[k]) add_file(heap, files, runtime_files[k].name, runtime_files[k].text);
   add_makefile(heap, files);
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include "base/underflow.h"
 #include "core/constants.h"
+#include "core/outputs.h"
 #include "run/advance.h"
 #include "run/signs.h"
 #include "vary/sensitivity.h"
@@ -37,8 +38,8 @@ struct RunLoop {
   Signs *signs;         /* NULL: nothing to watch, or it was already reported */
   const Structure *own; /* structure of the model */
   double *output;
-  uint64_t output_count, outputs;
-  double next_output; /* time of the next output point; INFINITY: there is none */
+  Outputs outputs;
+  double next_output; /* INFINITY: there is none, or nothing is recorded */
   /* the step passed an event before the current output point: it is taken again, and its rows are removed */
   bool again;
   bool is_inexact;   /* a warning has said that a declared inverse is not one */
@@ -58,15 +59,9 @@ struct RunLoop {
 
 /* ---- output ---- */
 
-static double output_time(const RunLoop *run, uint64_t k) {
-  if (run->options->times) return run->options->times[k];
-  if (k >= run->outputs) return run->options->stop;
-  return run->options->start + (double)k * run->options->interval;
-}
-
-static void set_output_count(RunLoop *run, uint64_t count) {
-  run->output_count = count;
-  run->next_output = run->recorder && count <= run->outputs ? output_time(run, count) : INFINITY;
+static void set_output_number(RunLoop *run, uint64_t number) {
+  run->outputs.number = number;
+  run->next_output = run->recorder ? outputs_next(&run->outputs) : INFINITY;
 }
 
 /* Adds a row, with sensitivities if there are any. */
@@ -141,16 +136,16 @@ static bool record_point(RunLoop *run, double t) {
 static bool record_until(RunLoop *run, double t, bool before) {
   if (run->next_output > t) return true;
   size_t rows = run->recorder->trajectory->rows;
-  uint64_t outputs = run->output_count;
+  uint64_t outputs = run->outputs.number;
   while (run->next_output < t || (run->next_output == t && !before)) {
-    if (run->output_count > outputs && !reads_columns(run)) add_row(run, run->next_output, run->output);
+    if (run->outputs.number > outputs && !reads_columns(run)) add_row(run, run->next_output, run->output);
     else if (!record_point(run, run->next_output)) return false;
     if (run->again) {
       trajectory_cut(run->recorder->trajectory, rows);
-      set_output_count(run, outputs);
+      set_output_number(run, outputs);
       return true;
     }
-    set_output_count(run, run->output_count + 1);
+    set_output_number(run, run->outputs.number + 1);
   }
   return true;
 }
@@ -165,7 +160,7 @@ static bool has_event_rows(const RunLoop *run, double t) {
 static void record_behind(RunLoop *run, double t) {
   bool is_output = run->next_output <= t;
   if (has_event_rows(run, t) || is_output) add_row(run, t, stepper_values(run->stepper));
-  if (is_output) set_output_count(run, run->output_count + 1);
+  if (is_output) set_output_number(run, run->outputs.number + 1);
 }
 
 /* Limits the rows of events, which the user did not request. As text, rows take about three times as many bytes as in memory,
@@ -173,7 +168,7 @@ static void record_behind(RunLoop *run, double t) {
  * before memory runs out. */
 static bool has_room_for_event(RunLoop *run, double t) {
   const Trajectory *rows = run->recorder ? run->recorder->trajectory : NULL;
-  uint64_t most = heap_budget(run->heap)->most[BUDGET_MEMORY], of_events = rows ? rows->rows - run->output_count : 0;
+  uint64_t most = heap_budget(run->heap)->most[BUDGET_MEMORY], of_events = rows ? rows->rows - run->outputs.number : 0;
   if (!rows || run->options->no_event_rows) return true;
   if (of_events <= most / (4 * sizeof(double) * (rows->columns + 1))) return true;
   char limit[BUDGET_AMOUNT], more[BUDGET_AMOUNT];
@@ -355,8 +350,12 @@ RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunS
   RunLoop *run = heap_alloc(heap, sizeof *run);
   *run = (RunLoop){.heap = heap, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
   run->broken_off = INFINITY;
-  run->outputs = options->times ? options->time_count - 1 : options->intervals;
-  set_output_count(run, recorder ? 0 : run->outputs + 1);
+  run->outputs = (Outputs){.times = options->times,
+                           .start = options->start,
+                           .interval = options->interval,
+                           .stop = options->stop,
+                           .last = options->times ? options->time_count - 1 : options->intervals};
+  set_output_number(run, recorder ? 0 : run->outputs.last + 1);
   return run;
 }
 
@@ -516,8 +515,8 @@ bool run_adopt(RunLoop *run, View *view, const RunPlan *plan, const RunState *st
 static void pass_loop(RunLoop *run, Transfer *transfer) {
   transfer_same(transfer, run->options->start);
   transfer_same(transfer, run->options->times ? run->options->time_count : run->options->interval);
-  transfer_value(transfer, &run->output_count);
-  set_output_count(run, run->output_count);
+  transfer_value(transfer, &run->outputs.number);
+  set_output_number(run, run->outputs.number);
 }
 
 void run_write(RunLoop *run, Transfer *transfer) {

@@ -283,100 +283,102 @@ bool stepper_report_jump(Stepper *stepper) {
 
 /* ---- assertions ---- */
 
-/* The assertion that has failed longest; NULL: none fails. */
-static const Assertion *first_failure(const Stepper *stepper, const LogicAction **action) {
+/* The assertion that has failed longest; -1: none fails. */
+static int first_failure(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   const Decisions *decisions = switches ? switches->decisions : NULL;
-  const Assertion *first = NULL;
-  for (uint32_t k = 0; decisions && decisions->failures && k < switches->modes->logic->actions.count; k++) {
-    const Assertion *assertion = &decisions->assertion[k];
-    if (!assertion->failure.is_open || (first && assertion->failure.since >= first->failure.since)) continue;
-    first = assertion;
-    *action = &switches->modes->logic->actions.data[k];
-  }
+  const Failure *failure = decisions ? decisions->failure : NULL;
+  int first = -1;
+  for (int k = 0; decisions && decisions->failures && k < (int)switches->modes->logic->actions.count; k++)
+    if (failure[k].is_open && (first < 0 || failure[k].since < failure[first].since)) first = k;
   return first;
 }
 
 double stepper_failed_since(const Stepper *stepper) {
-  const LogicAction *action;
-  const Assertion *assertion = first_failure(stepper, &action);
-  return assertion ? assertion->failure.since : INFINITY;
+  int first = first_failure(stepper);
+  return first < 0 ? INFINITY : stepper->view->switches->decisions->failure[first].since;
 }
 
 bool stepper_report_failure(Stepper *stepper) {
-  const LogicAction *action;
-  const Assertion *assertion = first_failure(stepper, &action);
-  if (!assertion) return true;
+  int first = first_failure(stepper);
+  if (first < 0) return true;
+  const Decisions *decisions = stepper->view->switches->decisions;
+  const Assertion *assertion = &decisions->assertion[first];
   diags_keep(stepper->diags, assertion->said); /* later failures are its consequence */
-  double since = assertion->failure.since;
+  double since = decisions->failure[first].since;
   DiagCode code = since > stepper->options.start ? DIAG_ASSERTION : DIAG_INIT_ASSERTION;
-  diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", since, assertion->text);
+  diag_error(stepper->diags, code, decisions->logic->actions.data[first].written->span,
+             "assertion failed at time %.10g: %s", since, assertion->text);
   return false;
 }
 
-/* Notes whether the assertion of this action fails; false if that ends the run. */
-static bool note_failure(Stepper *stepper, uint32_t k, bool fails, double t) {
-  const View *view = stepper->view;
-  Decisions *decisions = view->switches->decisions;
-  const LogicAction *action = &view->switches->modes->logic->actions.data[k];
-  Assertion *assertion = &decisions->assertion[k];
-  FailureTimes run = {stepper->options.start, stepper->options.stop};
-  switch (failure_note(&assertion->failure, fails, action->in_when, t, run)) {
-  case FAILURE_ENDS_RUN: return stepper_report_failure(stepper);
-  case FAILURE_OVER:
-    decisions->failures--;
-    diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span,
-                 "assertion failed at time %.10g for %.3g, which is too short to end the run: %s",
-                 assertion->failure.since, t - assertion->failure.since, assertion->text);
-    return true;
-  case FAILURE_WAITS:
-  case FAILURE_NONE: break;
-  }
-  return true;
+typedef struct Check {
+  Stepper *stepper;
+  double t;
+  const double *y;
+} Check;
+
+static const LogicAction *action_of(const Check *check, int k) {
+  return &check->stepper->view->switches->modes->logic->actions.data[k];
 }
 
-/* Ends the failures of assertions that hold now; false if one has failed for too long. */
-static bool end_failures(Stepper *stepper, double t) {
-  const View *view = stepper->view;
-  const Decisions *decisions = view->switches ? view->switches->decisions : NULL;
-  for (uint32_t k = 0; decisions && decisions->failures && k < view->switches->modes->logic->actions.count; k++) {
-    bool fails = false;
-    for (uint32_t i = 0; i < view->fired.count; i++) fails = fails || view->fired.data[i] == k;
-    if (!fails && !note_failure(stepper, k, false, t)) return false;
-  }
-  return true;
+static const char *text_of(const Check *check, int k) {
+  Stepper *stepper = check->stepper;
+  return message_text(stepper->view->evaluator, check->t, check->y, action_of(check, k)->written->message,
+                      &stepper->diags->arena);
 }
 
-/* The assertion of this action fails; false if that ends the run. */
-static bool fail_assertion(Stepper *stepper, uint32_t k, double t, const char *text) {
+static bool in_when(void *host, int k) { return action_of(host, k)->in_when; }
+
+static void note_failure(void *host, int k, FailureState state, bool begins) {
+  const Check *check = host;
+  Stepper *stepper = check->stepper;
   Decisions *decisions = stepper->view->switches->decisions;
   Assertion *assertion = &decisions->assertion[k];
-  if (!assertion->failure.is_open) {
-    assertion->text = text;
-    assertion->said = stepper->diags->list.count;
+  if (begins) {
+    *assertion = (Assertion){text_of(check, k), stepper->diags->list.count};
     decisions->failures++;
   }
-  return note_failure(stepper, k, true, t);
+  if (state != FAILURE_OVER) return;
+  double since = decisions->failure[k].since;
+  decisions->failures--;
+  diag_warning(stepper->diags, DIAG_MODEL_SAYS, action_of(check, k)->written->span,
+               "assertion failed at time %.10g for %.3g, which is too short to end the run: %s", since,
+               check->t - since, assertion->text);
+}
+
+/* false: one that has failed for too long ends the run. */
+static bool note_failures(Check *check) {
+  static const FailureHost methods = {in_when, note_failure};
+  Stepper *stepper = check->stepper;
+  const Switches *switches = stepper->view->switches;
+  Decisions *decisions = switches ? switches->decisions : NULL;
+  if (!decisions || (!decisions->failures && !stepper->view->fired.count)) return true;
+  FailureTimes run = {stepper->options.start, stepper->options.stop};
+  int count = (int)switches->modes->logic->actions.count;
+  return failures_note(decisions->failure, decisions->fails, count, check->t, run, &methods, check) < 0 ||
+         stepper_report_failure(stepper);
 }
 
 bool stepper_report_fired(Stepper *stepper, double t, const double *y) {
   const View *view = stepper->view;
-  if (!end_failures(stepper, t)) return false;
-  for (uint32_t k = 0; k < view->fired.count; k++) {
-    const LogicAction *action = &view->switches->modes->logic->actions.data[view->fired.data[k]];
-    bool *is_reported = &view->switches->decisions->is_reported[view->fired.data[k]];
-    const char *text = message_text(view->evaluator, t, y, action->written->message, &stepper->diags->arena);
+  Check check = {stepper, t, y};
+  for (uint32_t i = 0; i < view->fired.count; i++) {
+    int k = (int)view->fired.data[i];
+    const LogicAction *action = action_of(&check, k);
+    bool *is_reported = &view->switches->decisions->is_reported[k];
     if (action->kind == ACTION_TERMINATE) {
       stepper->terminated = true;
       diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "the model ends the run at time %.10g: %s",
-                   t, text);
-    } else if (action->written->is_warning) {
-      if (!*is_reported)
-        diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "at time %.10g: %s", t, text);
+                   t, text_of(&check, k));
+    } else if (!action->written->is_warning) {
+      view->switches->decisions->fails[k] = true;
+    } else if (!*is_reported) {
+      diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "at time %.10g: %s", t, text_of(&check, k));
       *is_reported = true;
-    } else if (!fail_assertion(stepper, view->fired.data[k], t, text)) return false;
+    }
   }
-  return true;
+  return note_failures(&check);
 }
 
 bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value) {

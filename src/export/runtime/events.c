@@ -1,6 +1,7 @@
 /* events: the model as the host of an event (settle.h), structures that change there, messages, and the events at the start and at the
  * end. */
 #include "constants.h"
+#include "rounds.h"
 #include "solver.h"
 
 #include <math.h>
@@ -9,8 +10,44 @@
 
 enum { SYSTEM_LIMIT = 1000 };
 
-int events_any(const Model *model) {
-  return model->modes || model->decide.levels || model->decide.samples || model->decide.actions || model->delays;
+/* ---- the model as host ---- */
+
+static int evaluate_edges(void *host, bool rates, double t, const double *y, double *out) {
+  Solver *solver = host;
+  return program_run(solver, rates ? solver->model->rates : solver->model->conditions, t, y, out);
+}
+
+static uint64_t outcome(void *host, double t, const double *y) {
+  Solver *solver = host;
+  const Model *model = solver->model;
+  program_run(solver, model->residual, t, y, solver->input_rows);
+  uint64_t hash = rounds_hash(solver->input_rows, (size_t)model->rows);
+  program_run(solver, model->conditions, t, y, solver->values);
+  for (int m = 0; m < model->modes; m++) solver->values[m] = condition_value(model->mode[m].kind, solver->values[m]);
+  return decide_hash(&solver->decide, 31 * hash + rounds_hash(solver->values, (size_t)model->modes), t, y);
+}
+
+static void evaluate_logic(void *host, DecideProgram program, int level, double t, const double *y, double *out) {
+  Solver *solver = host;
+  const Model *model = solver->model;
+  ModelProgram *const programs[] = {0, model->initial_program, model->lefts_program, model->samples_program,
+                                    model->actions_program};
+  program_run(solver, program == DECIDE_LEVEL ? model->level_program[level] : programs[program], t, y, out);
+}
+
+/* A parameter that an initial equation determines. */
+static bool set_parameter(void *host, int leaf, double value) {
+  Solver *solver = host;
+  if (isnan(value) || solver->parameters[leaf] == value) return false;
+  program_set_parameter(solver, leaf, value);
+  program_set_dependents(solver);
+  return true;
+}
+
+static double *loop_room(void *host, int32_t n, int32_t *capacity) {
+  (void)n;
+  if (*capacity > SECANT_LIMIT) *capacity = SECANT_LIMIT;
+  return ((Solver *)host)->secants;
 }
 
 /* ---- differences and margins ---- */
@@ -61,7 +98,7 @@ static bool jump_factor(void *host, const double *values) {
 
 static void jump_solve_factored(void *host, double *b) { linear_solve(((Solver *)host)->jump_matrix, b); }
 
-const JumpHost events_jump = {jump_rows, jump_entries, jump_factor, jump_solve_factored};
+static const JumpHost events_jump = {jump_rows, jump_entries, jump_factor, jump_solve_factored};
 
 /* Returns 1 if the equations do not determine the jump. */
 static int solve_jump(Solver *solver, double t, double *y) {
@@ -142,17 +179,30 @@ static void fires(void *host, int a, double t, const double *y) {
   else solver->fired[a] = 1;
 }
 
+typedef struct Check {
+  Solver *solver;
+  double t;
+  const double *y;
+} Check;
+
+static bool in_when(void *host, int a) { return ((Check *)host)->solver->model->action[a].in_when; }
+
+static void note_failure(void *host, int a, FailureState state, bool begins) {
+  const Check *check = host;
+  (void)begins;
+  if (state == FAILURE_WAITS) return;
+  if (state == FAILURE_OVER)
+    report(check->solver, "warning: an assertion has failed for a time that is too short to end the run:");
+  report_once(check->solver, a, check->t, check->y);
+}
+
 /* Ends the run if an assertion that was checked at (t, y) has failed for too long. */
 static void note_failures(Solver *solver, double t, const double *y) {
+  static const FailureHost methods = {in_when, note_failure};
+  Check check = {solver, t, y};
   FailureTimes run = {solver->model->start, host_end(solver)};
-  for (int a = 0; a < solver->model->decide.actions; a++) {
-    FailureState state = failure_note(&solver->failure[a], solver->fired[a], solver->model->action[a].in_when, t, run);
-    solver->fired[a] = 0;
-    solver->now->asserted |= state == FAILURE_ENDS_RUN;
-    if (state == FAILURE_OVER)
-      report(solver, "warning: an assertion has failed for a time that is too short to end the run:");
-    if (state == FAILURE_OVER || state == FAILURE_ENDS_RUN) report_once(solver, a, t, y);
-  }
+  int ends = failures_note(solver->failure, solver->fired, solver->model->decide.actions, t, run, &methods, &check);
+  solver->now->asserted |= ends >= 0;
 }
 
 void events_watch(Solver *solver, double t, const double *y) {
@@ -209,10 +259,10 @@ static void write_differences(void *host, double t, const double *y, double *out
   program_run(host, ((Solver *)host)->model->written, t, y, out);
 }
 
-const SwitchingHost events_switching = {write_differences, 0, 0, 0};
+static const SwitchingHost events_switching = {write_differences, 0, 0, 0};
 
-const SettleMethods events_methods = {solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, 0,
-                                      0,     end};
+static const SettleMethods events_methods = {
+    solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, 0, 0, end};
 
 static void report_undefined(const Solver *solver, const DecideStep *step) {
   const Model *model = solver->model;
@@ -237,6 +287,73 @@ static int iterate(Solver *solver, double *y, int mode, bool resumes) {
   return !settled;
 }
 
+/* ---- the current system ---- */
+
+static void enter_modes(Solver *solver) {
+  const Model *model = solver->model;
+  Edges *edges = &solver->edges;
+  edges->condition = model->mode;
+  edges->count = model->modes;
+  edges->evaluate = evaluate_edges;
+  edges->outcome = outcome;
+  edges->host = solver;
+  edges->some_meet = false;
+  for (int m = 0; m < model->modes; m++) edges->some_meet = edges->some_meet || model->mode[m].meets;
+  edges->mode = solver->discretes + model->first_mode;
+}
+
+static void enter_decisions(Solver *solver) {
+  const Model *model = solver->model;
+  static const DecideHost logic = {evaluate_logic, set_parameter, 0, 0};
+  Decide *decide = &solver->decide;
+  decide->plan = model->decide;
+  decide->methods = &logic;
+  decide->host = solver;
+  decide->discretes = solver->discretes;
+  decide->pre = solver->pre;
+  decide->values = solver->values;
+}
+
+static void enter_settle(Solver *solver) {
+  const Model *model = solver->model;
+  Switching *switching = &solver->switching;
+  switching->methods = &events_switching;
+  switching->host = solver;
+  switching->timed = model->timed;
+  switching->schedule = &solver->schedule;
+  switching->edges = &solver->edges;
+  switching->decide = model->has_logic ? &solver->decide : 0;
+  switching->delays = model->delays ? &solver->delays : 0;
+  switching->discretes = solver->discretes;
+  switching->leaves = model->discretes;
+  Settle *settle = &solver->settle;
+  settle->methods = &events_methods;
+  settle->host = solver;
+  settle->switching = &solver->switching;
+  settle->discretes = solver->discretes;
+  settle->columns = model->columns;
+  settle->may_slide = true;
+  settle->has_other_structure = model->branches && !model->holds;
+  Jump *jump = &solver->jump;
+  jump->plan = (JumpPlan){model->unknowns,  model->columns, model->column_start, model->d,
+                          model->row_start, model->c,       model->nominal};
+  jump->methods = &events_jump;
+  jump->host = solver;
+  jump_list(jump, model->jacobian_start, model->jacobian_row, model->row_equation);
+  WhenLoop *loop = &solver->loop;
+  loop->decide = &solver->decide;
+  loop->room = loop_room;
+  loop->host = solver;
+  if (loop->leaf) when_loop_list(loop);
+  settle->loop = loop->leaf ? loop : 0;
+}
+
+void events_enter(Solver *solver) {
+  enter_modes(solver);
+  enter_decisions(solver);
+  enter_settle(solver);
+}
+
 static int find_system(const Solver *solver) {
   for (int k = 0; k < solver->first->systems; k++)
     if (solver->first->system[k]->holds && holds_now(solver, solver->first->system[k])) return k;
@@ -259,6 +376,7 @@ static int change_system(Solver *solver, double t, double *y) {
   }
   const Model *model = solver->first->system[number];
   program_enter(solver, model);
+  events_enter(solver);
   for (int j = 0; j < model->unknowns; j++)
     for (int order = 0; order <= model->d[j]; order++)
       y[model->column_start[j] + order] = order <= before->d[j] ? solver->settle_y[before->column_start[j] + order] : 0;
@@ -332,15 +450,11 @@ int events_are_lost(const Solver *solver) {
 
 /* ---- the start ---- */
 
-/* Computes all columns from start values. If that fails, blocks are solved up to the first one without a solution. */
 static bool find_columns(void *host, double t, bool again, const double **y) {
   Solver *solver = host;
-  const Model *model = solver->model;
   (void)again;
   *y = solver->y;
-  memcpy(solver->y, solver->event_y, (size_t)model->columns * sizeof(double));
-  if (model->start_system.rows && !initial_solve(solver, t, solver->y)) return true;
-  return states_hold(solver, t, solver->y, model->held) == SOLVER_OK && !model->start_system.rows;
+  return initial_columns(solver, t);
 }
 
 /* From start values: finds the choice of states that keeps these values, all other columns, and modes that agree with
@@ -359,14 +473,6 @@ static int find_start(Solver *solver, double t) {
   return leaves_structure(solver, t, solver->y);
 }
 
-/* Did a fixed start value move? */
-static int moved_start(const Solver *solver, const double *y) {
-  for (int q = 0; q < solver->model->columns; q++)
-    if (solver->model->held[q] == 2 && !(fabs(y[q] - solver->event_y[q]) <= 1e-9 * (1 + fabs(solver->event_y[q]))))
-      return 1;
-  return 0;
-}
-
 static int begin_delays(Solver *solver, double t, const double *y) {
   delays_begin(&solver->delays, t, y);
   memcpy(solver->past_y, y, (size_t)solver->model->columns * sizeof(double));
@@ -377,7 +483,7 @@ static int begin_delays(Solver *solver, double t, const double *y) {
 int events_initial(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!solver->now->is_started) {
-    if (find_start(solver, t) || moved_start(solver, y)) return 1;
+    if (find_start(solver, t) || initial_moved(solver, y)) return 1;
   }
   solver->now->is_started = 1;
   edges_set_nominal(&solver->edges, t, model->nominal);

@@ -350,7 +350,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   solver->edges.now->is_at_start = false;
   now->is_at_first = 0;
   now->waits = 0;
-  if (events_any(solver->model)) {
+  if (solver_has_events(solver->model)) {
     int mode = waits ? now->waiting : crossed_mode(solver);
     if (!waits) solver->edges.now->step = now->time - solver->edges.now->kept;
     if (pass(instance, mode)) return INSTANCE_ERROR;
@@ -402,7 +402,7 @@ static InstanceStatus take_inputs(Instance *instance) {
   if (!instance->is_stale && !waits) return INSTANCE_OK;
   if (update(instance)) return fail(instance, "the equations cannot be solved with these inputs");
   solver->now->waits = 0;
-  if (events_any(solver->model) && pass(instance, waits ? solver->now->waiting : -1)) return INSTANCE_ERROR;
+  if (solver_has_events(solver->model) && pass(instance, waits ? solver->now->waiting : -1)) return INSTANCE_ERROR;
   solver_gather(solver);
   host_start(solver, 0);
   return INSTANCE_OK;

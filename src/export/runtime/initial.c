@@ -182,7 +182,7 @@ int initial_point(Solver *solver, double t, double *y) {
 }
 
 /* From start values in y; returns 1 without a solution. Values that may change begin with those of the model's text. */
-int initial_solve(Solver *solver, double t, double *y) {
+static int initial_solve(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   const ModelInitial *system = &model->start_system;
   int first = system->columns - system->parameters;
@@ -196,4 +196,19 @@ int initial_solve(Solver *solver, double t, double *y) {
     program_set_parameter(solver, system->parameter[k], solver->initial_y[first + k]);
   program_set_dependents(solver);
   return 0;
+}
+
+/* If the equations have no solution, blocks are solved up to the first one without a solution. */
+bool initial_columns(Solver *solver, double t) {
+  const Model *model = solver->model;
+  memcpy(solver->y, solver->event_y, (size_t)model->columns * sizeof(double));
+  if (model->start_system.rows && !initial_solve(solver, t, solver->y)) return true;
+  return states_hold(solver, t, solver->y, model->held) == SOLVER_OK && !model->start_system.rows;
+}
+
+bool initial_moved(const Solver *solver, const double *y) {
+  for (int q = 0; q < solver->model->columns; q++)
+    if (solver->model->held[q] == 2 && !(fabs(y[q] - solver->event_y[q]) <= 1e-9 * (1 + fabs(solver->event_y[q]))))
+      return true;
+  return false;
 }

@@ -2,6 +2,7 @@
  *
  *   model [STOP [TOLERANCE]]
  */
+#include "outputs.h"
 #include "solver.h"
 
 #include <float.h>
@@ -10,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next row to write. */
 typedef struct Output {
   Solver *solver;
-  double stop;
-  long next, intervals; /* number of the next row at a multiple of the interval, and number of the last such row */
+  Outputs rows; /* the next row to write */
 } Output;
 
 static void print_text(void *context, const char *text) {
@@ -25,9 +24,10 @@ static void print_text(void *context, const char *text) {
 /* Quotes within are doubled. */
 static void print_name(const char *name) {
   const char *quote;
-  printf(",\"");
+  fputs(",\"", stdout);
   for (; (quote = strchr(name, '"')); name = quote + 1) printf("%.*s\"\"", (int)(quote - name), name);
-  printf("%s\"", name);
+  fputs(name, stdout);
+  putchar('"');
 }
 
 static void print_names(const Model *model) {
@@ -49,16 +49,11 @@ static int fail(const Solver *solver, const char *what) {
   return 1;
 }
 
-static double time_of(const Output *output, long row) {
-  const Model *model = output->solver->model;
-  return row < output->intervals ? model->start + (double)row * model->interval : output->stop;
-}
-
 /* Prints a row at the time reached. */
 static void print_end(Output *output) {
   double t = output->solver->now->time;
   print_row(output->solver);
-  while (output->next <= output->intervals && time_of(output, output->next) <= t) output->next++;
+  while (outputs_next(&output->rows) <= t) output->rows.number++;
 }
 
 /* Handles the event right after the start, and prints a row after it if there is one. */
@@ -73,11 +68,11 @@ static int leave_start(Output *output) {
 static int run(Output *output) {
   Solver *solver = output->solver;
   Scalars *now = solver->now;
-  now->end = output->stop;
+  now->end = output->rows.stop;
   print_end(output);
   if (leave_start(output)) return fail(solver, "the integration failed");
-  while (now->time < output->stop && !now->terminated) {
-    if (solver_advance(solver, time_of(output, output->next), 1) != SOLVER_OK)
+  while (now->time < output->rows.stop && !now->terminated) {
+    if (solver_advance(solver, outputs_next(&output->rows), 1) != SOLVER_OK)
       return fail(solver, "the integration failed");
     print_end(output);
     if (!now->waits) continue;
@@ -96,7 +91,7 @@ int main(int count, char **arguments) {
   if (!solver) return 1;
   double stop = count > 1 ? atof(arguments[1]) : model->stop;
   long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
-  Output output = {solver, stop, 0, intervals > 1 ? intervals : 1};
+  Output output = {solver, {0, model->start, model->interval, stop, intervals > 1 ? (uint64_t)intervals : 1, 0}};
   solver->report = print_text;
   if (count > 2) solver->now->tolerance = atof(arguments[2]);
   print_names(model);

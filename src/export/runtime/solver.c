@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+int solver_has_events(const Model *model) {
+  return model->modes || model->decide.levels || model->decide.samples || model->decide.actions || model->delays;
+}
+
 /* ---- memory ---- */
 
 /* Arrays next to each other in one block. If `begin` is NULL, they are only counted. */
@@ -69,6 +73,52 @@ static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
   solver->past_y = numbers(memory, model->delays ? model->columns : 0);
 }
 
+static void lay_out_loops(const Model *model, Memory *memory, Solver *solver) {
+  Decide logic = {.plan = model->decide};
+  int loops = when_loop_count(&logic);
+  if (loops) {
+    double **const loop[] = {&solver->loop.step, &solver->loop.next, &solver->loop.weight};
+    for (size_t k = 0; k < sizeof loop / sizeof *loop; k++) *loop[k] = numbers(memory, loops);
+    solver->loop.leaf = integers(memory, loops);
+    solver->loop.before = numbers(memory, model->discretes);
+    solver->settle.round.y = numbers(memory, model->columns);
+    solver->settle.round.discretes = numbers(memory, model->discretes);
+    solver->secants = take(memory, secant_room(loops, SECANT_LIMIT), sizeof(double));
+  }
+}
+
+static void lay_out_jump(const Model *model, Memory *memory, Jump *jump) {
+  jump->start = integers(memory, model->unknowns + 1);
+  jump->row = integers(memory, model->nonzeros);
+  jump->entry = integers(memory, model->nonzeros);
+  jump->values = numbers(memory, model->nonzeros);
+  jump->first = numbers(memory, model->nonzeros);
+  jump->entries = numbers(memory, model->nonzeros);
+  jump->rows = numbers(memory, model->rows);
+  jump->b = numbers(memory, model->unknowns);
+  jump->moved = numbers(memory, model->unknowns);
+  jump->size = numbers(memory, model->unknowns);
+  jump->y = numbers(memory, model->columns);
+}
+
+/* What only events need. */
+static void lay_out_settle(const Model *model, Memory *memory, Solver *solver) {
+  Settle *settle = &solver->settle;
+  solver->differences = numbers(memory, 2 * model->modes);
+  solver->message_values = numbers(memory, model->message_values);
+  solver->edges.slope = numbers(memory, model->modes);
+  settle->held = take(memory, (size_t)model->columns, 1);
+  solver->fired = take(memory, (size_t)model->decide.actions, sizeof *solver->fired);
+  solver->settle_y = numbers(memory, model->columns);
+  settle->begin.y = numbers(memory, model->columns);
+  settle->left.y = numbers(memory, model->columns);
+  settle->begin.discretes = numbers(memory, model->discretes);
+  settle->left.discretes = numbers(memory, model->discretes);
+  solver->branch_values = numbers(memory, model->branches);
+  lay_out_loops(model, memory, solver);
+  lay_out_jump(model, memory, &solver->jump);
+}
+
 /* Memory that is not part of a saved state. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
   int widest = 2 * model->modes;
@@ -80,12 +130,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->delays.values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
-  solver->differences = numbers(memory, 2 * model->modes);
-  solver->message_values = numbers(memory, model->message_values);
-  solver->edges.slope = numbers(memory, model->modes);
   solver->schedule.room = take(memory, model->schedule.room, sizeof *solver->schedule.room);
-  solver->settle.held = take(memory, (size_t)model->columns, 1);
-  solver->fired = take(memory, (size_t)decide->actions, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
   solver->initial_target = numbers(memory, largest(largest(start->columns, point->columns), model->point_count));
@@ -98,36 +143,12 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);
-  double **const per_column[] = {&solver->open_y,         &solver->begin,        &solver->left_y,    &solver->jump.y,
-                                 &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
-                                 &solver->settle.begin.y, &solver->settle.left.y};
+  double **const per_column[] = {&solver->open_y,  &solver->begin,   &solver->left_y,
+                                 &solver->event_y, &solver->stage_y, &solver->direction};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
-  solver->branch_values = numbers(memory, model->branches);
-  solver->settle.begin.discretes = numbers(memory, model->discretes);
-  solver->settle.left.discretes = numbers(memory, model->discretes);
-  Decide logic = {.plan = *decide};
-  int loops = when_loop_count(&logic);
-  if (loops) {
-    double **const loop[] = {&solver->loop.step, &solver->loop.next, &solver->loop.weight};
-    for (size_t k = 0; k < sizeof loop / sizeof *loop; k++) *loop[k] = numbers(memory, loops);
-    solver->loop.leaf = integers(memory, loops);
-    solver->loop.before = numbers(memory, model->discretes);
-    solver->settle.round.y = numbers(memory, model->columns);
-    solver->settle.round.discretes = numbers(memory, model->discretes);
-    solver->secants = take(memory, secant_room(loops, SECANT_LIMIT), sizeof(double));
-  }
-  Jump *jump = &solver->jump;
-  jump->start = integers(memory, model->unknowns + 1);
-  jump->row = integers(memory, model->nonzeros);
-  jump->entry = integers(memory, model->nonzeros);
-  jump->values = numbers(memory, model->nonzeros);
-  jump->first = numbers(memory, model->nonzeros);
-  jump->entries = numbers(memory, model->nonzeros);
-  jump->rows = numbers(memory, model->rows);
-  jump->b = numbers(memory, model->unknowns);
-  jump->moved = numbers(memory, model->unknowns);
-  jump->size = numbers(memory, model->unknowns);
   solver->successor = integers(memory, model->columns);
+  bool settles = solver_has_events(model) || model->has_logic || model->branches;
+  if (settles) lay_out_settle(model, memory, solver);
 }
 
 /* A model as large as the largest of its systems. */
@@ -223,6 +244,7 @@ void solver_gather(Solver *solver) {
 static void fill_values(Solver *solver) {
   const Model *model = solver->first;
   program_enter(solver, model);
+  events_enter(solver);
   double tolerance = solver->now->tolerance, max_step = solver->now->max_step;
   memcpy(solver->y, model->y0, (size_t)model->columns * sizeof(double));
   memcpy(solver->discretes, model->discretes0, (size_t)model->discretes * sizeof(double));
@@ -247,6 +269,7 @@ static void fill_values(Solver *solver) {
 
 void solver_restored(Solver *solver) {
   program_enter(solver, solver->now->system ? solver->first->system[solver->now->system] : solver->first);
+  events_enter(solver);
   solver->has_new_parameters = true;
   states_link(solver);
   host_saved(solver);
@@ -267,6 +290,7 @@ void solver_reset(Solver *solver) {
   solver->now->max_step = model->max_step > 0 ? model->max_step : HUGE_VAL;
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   program_enter(solver, model);
+  events_enter(solver);
 }
 
 /* Relations hold as written. If that has no solution, as when all ideal diodes of a bridge conduct at a voltage of 0, relations
@@ -297,7 +321,7 @@ SolverStatus solver_start(Solver *solver, double time) {
   } else if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
   solver->open.is_open = false;
   solver->waits_for_step = true;
-  if (events_any(solver->model)) begin_steps(solver);
+  if (solver_has_events(solver->model)) begin_steps(solver);
   if (events_first(solver)) return SOLVER_FAILED;
   solver_gather(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;

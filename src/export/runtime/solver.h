@@ -231,8 +231,8 @@ typedef struct Solver {
   double *values, *differences, *message_values;
   double *begin, *left_y, *settle_y, *branch_values, *event_y;
   int *reported;
-  Failure *failure;     /* per action: an assertion that fails */
-  unsigned char *fired; /* per action: at the last check */
+  Failure *failure; /* per action: an assertion that fails */
+  bool *fired;      /* per action: at the last check */
   /* delays */
   Delays delays;
   double *past_y; /* the columns at the end of the history of delays */
@@ -303,10 +303,6 @@ void solver_tune(Solver *solver, int variable, double value);
 
 /* ---- inside ---- */
 
-/* events.c: the methods of settle.h and jump.h */
-extern const SettleMethods events_methods;
-extern const JumpHost events_jump;
-
 /* program.c: changes to a system of the model; values of a program at a point, with the delays read first */
 void program_enter(Solver *solver, const Model *model);
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
@@ -315,8 +311,9 @@ int program_run(Solver *solver, ModelProgram *program, double t, const double *y
 void program_set_parameter(Solver *solver, int leaf, double value);
 void program_set_dependents(Solver *solver);
 
-/* solver.c. Follows an importer to its time. State k or its rate: the column in a list (from or to), 0 if the current system does
+/* solver.c. Can there be events? Follows an importer to its time. State k or its rate: the column in a list (from or to), 0 if the current system does
  * not have it. Copies all states to `states`. */
+int solver_has_events(const Model *model);
 SolverStatus solver_follow(Solver *solver);
 double solver_state(const Solver *solver, const int *column, int k);
 void solver_gather(Solver *solver);
@@ -329,11 +326,8 @@ int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StateFormSolve *how);
 
-/* events.c: of switching.h */
-extern const SwitchingHost events_switching;
-
-/* events.c */
-int events_any(const Model *model);
+/* events.c, or eventless.c for a model without events. Called when another system begins. */
+void events_enter(Solver *solver);
 
 /* Handles an event of a mode (-1: no mode). Returns 1 if it does not settle. */
 int events_pass(Solver *solver, int mode);
@@ -345,13 +339,16 @@ int events_initial(Solver *solver, double t, double *y);
 int events_first(Solver *solver);
 int events_leave_start(Solver *solver, int *any);
 int events_end(Solver *solver);
-
-/* initial.c */
-int initial_point(Solver *solver, double t, double *y);
-int initial_solve(Solver *solver, double t, double *y);
 int events_are_lost(const Solver *solver);
 void events_report_undefined(const Solver *solver, int mode);
 double events_indicator(const Solver *solver, int mode);
+
+/* initial.c */
+int initial_point(Solver *solver, double t, double *y);
+
+/* Computes all columns from the start values in event_y. Returns false without a solution. Then: did a fixed start value move? */
+bool initial_columns(Solver *solver, double t);
+bool initial_moved(const Solver *solver, const double *y);
 
 /* host.c. host_make makes the integrator again if the system, a tolerance or the solver has changed. */
 void host_make(Solver *solver);

@@ -77,10 +77,16 @@ static void take_choice(Solver *solver) {
   memcpy(solver->to, to, links * sizeof *to);
 }
 
+static EvalStatus restore(Task *task) {
+  state_form_restore(&task->solver->form, task->solver->depth);
+  return EVAL_OK;
+}
+
 static void work(void *context) {
   Task *task = context;
   Solver *solver = task->solver;
-  if (solver->formed_for != solver->model) {
+  bool is_new = solver->formed_for != solver->model;
+  if (is_new) {
     make(solver);
     state_form_restore(&solver->form, solver->depth);
   }
@@ -89,7 +95,7 @@ static void work(void *context) {
     dummy_set_parameters(solver->form.dummy);
     solver->has_new_parameters = false;
   }
-  task->status = task->run(task);
+  task->status = is_new && task->run == restore ? EVAL_OK : task->run(task);
   take_choice(solver);
 }
 
@@ -99,11 +105,6 @@ static SolverStatus do_work(Task *task) {
   task->gain = HUGE_VAL;
   if (!heap_protect(task->solver->heap, work, task)) task->solver->formed_for = 0, task->status = EVAL_DOMAIN;
   return task->status == EVAL_OK ? SOLVER_OK : SOLVER_DOMAIN;
-}
-
-static EvalStatus restore(Task *task) {
-  state_form_restore(&task->solver->form, task->solver->depth);
-  return EVAL_OK;
 }
 
 void states_link(Solver *solver) { do_work(&(Task){.solver = solver, .run = restore}); }
