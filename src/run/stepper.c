@@ -52,6 +52,7 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
   uint32_t column = fold.column;
   if (!(fold.jump > stepper->options.tolerance)) return false;
   stepper_jump(stepper, fold.time);
+  stepper->now.t_doubt = stepper->now.t_fold = HUGE_VAL;
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
@@ -70,9 +71,7 @@ static bool passes_fold(Stepper *stepper) {
   now->t_fold = HUGE_VAL;
   now->before = t;
   stepper_take_values(stepper, stepper->steps.begin);
-  if (!pass_fold(stepper, 0, NAN)) return false;
-  now->t_doubt = HUGE_VAL;
-  return true;
+  return pass_fold(stepper, 0, NAN);
 }
 
 /* A determinant may have been zero in the last step, to t. If the step is short, it may have gone around a corner by its error. */
