@@ -156,14 +156,14 @@ static void end_at_fold(Steps *steps, double t) {
 }
 
 /* Repeats a step across a kink, up to the kink, if its method ends steps there or if the branch may end there: the argument jumps,
- * or the step violates the rows. */
+ * or the step violates the rows. Without a state-space form, columns jump for other reasons. */
 static bool end_at_kink(Steps *steps, bool is_wrong) {
   StepsNow *now = steps->now;
   Kink kink;
   bool ends = ends_at_kink(steps);
   double t = steps->segment->t1;
   if (!kinks_find(steps->kinks, steps->segment, &kink)) return false;
-  if (kink.jumps || is_wrong) return end_at_fold(steps, kink.before), true;
+  if (is_wrong || (kink.jumps && steps->defect)) return end_at_fold(steps, kink.before), true;
   double least = integrator_least_step(now->before, t); /* a kink at the beginning, up to round-off, is passed */
   if (!ends || !(kink.after - now->before >= least && kink.after < t)) return false;
   now->t_doubt = now->t_kink = kink.after;

@@ -84,5 +84,8 @@ void kinks_forget(Kinks *kinks) { (void)kinks; }
 bool kinks_pass(Kinks *kinks, double t, const double *y, double t_end, const double *end) {
   return (void)kinks, (void)t, (void)y, (void)t_end, (void)end, false;
 }
+bool kinks_are_near(Kinks *kinks, const Segment *segment) { return (void)kinks, (void)segment, false; }
 bool kinks_end_steps(const Kinks *kinks, const Segment *segment) { return (void)kinks, (void)segment, false; }
-double kinks_find(Kinks *kinks, const Segment *segment) { return (void)kinks, segment->t1; }
+bool kinks_find(Kinks *kinks, const Segment *segment, Kink *kink) {
+  return (void)kinks, (void)segment, (void)kink, false;
+}
