@@ -155,20 +155,20 @@ static void end_at_fold(Steps *steps, double t) {
   steps_repeat(steps, now->t_doubt - now->before);
 }
 
-/* Repeats a step across a kink, up to the kink, if its method ends steps there or if the branch may end there: the argument jumps,
- * or the step violates the rows. Without a state-space form, columns jump for other reasons. */
+/* Repeats a step across a kink, up to the kink, if its method ends steps there or if the step violates the rows, because the branch
+ * of the solution may end there. */
 static bool end_at_kink(Steps *steps, bool is_wrong) {
   StepsNow *now = steps->now;
   Kink kink;
   bool ends = ends_at_kink(steps);
   double t = steps->segment->t1;
   if (!kinks_find(steps->kinks, steps->segment, &kink)) return false;
-  if (is_wrong || (kink.jumps && steps->defect)) return end_at_fold(steps, kink.before), true;
+  if (is_wrong) return end_at_fold(steps, kink.low), true;
   double least = integrator_least_step(now->before, t); /* a kink at the beginning, up to round-off, is passed */
-  if (!ends || !(kink.after - now->before >= least && kink.after < t)) return false;
-  now->t_doubt = now->t_kink = kink.after;
+  if (!ends || !(kink.high - now->before >= least && kink.high < t)) return false;
+  now->t_doubt = now->t_kink = kink.high;
   now->across = t - now->before;
-  steps_repeat(steps, kink.after - now->before);
+  steps_repeat(steps, kink.high - now->before);
   return true;
 }
 

@@ -176,12 +176,6 @@ static KnownEnds known_ends(const Kinks *kinks) {
   return (KnownEnds){margin, margin + count, margin + 2 * (size_t)count, margin + 3 * (size_t)count};
 }
 
-/* Does the argument jump between two margins? An argument that bends moves only a little within the accuracy of the search. */
-static bool jumps(const Kinks *kinks, uint32_t k, double before, double after) {
-  double way = before - after, all = fabs(kinks->end[k] - kinks->before[k]);
-  return way > fmax(PRESENT * all, kinks->least[k]);
-}
-
 /* Finds the first kink in the interval, and the argument that causes it. */
 static bool find_first(KinkStep *step, Bracket stretch, double size, Kink *kink, uint32_t *bent) {
   Kinks *kinks = step->kinks;
@@ -190,16 +184,9 @@ static bool find_first(KinkStep *step, Bracket stretch, double size, Kink *kink,
   Bracket found;
   if (!search_find(&kinks->search, &watched, stretch, &ends, &found)) return false;
   search_locate(&kinks->search, &watched, &found);
-  *kink = (Kink){found.low, found.high, false};
-  double *margin = kinks->margin;
-  if (!look_at(step, found.low, margin)) memset(margin, 0, kinks->count * sizeof *margin);
-  if (!look_at(step, found.high, margin + kinks->count)) return false;
-  for (uint32_t k = 0; k < kinks->count; k++) {
-    double after = margin[kinks->count + k];
-    if (!(after < 0)) continue;
-    *bent = k;
-    kink->jumps = kink->jumps || jumps(kinks, k, margin[k], after);
-  }
+  *kink = (Kink){found.low, found.high};
+  for (uint32_t k = 0; k < kinks->count; k++)
+    if (margin_of(kinks, k, kinks->inside) < 0) *bent = k;
   return true;
 }
 
@@ -223,9 +210,9 @@ bool kinks_find(Kinks *kinks, const Segment *segment, Kink *kink) {
     if (at_kink) kinks->kept = NAN; /* the values kept are from a later time */
     if (!at_kink || set_sides_at(&step, stretch.low)) found = find_first(&step, stretch, size, kink, &bent);
   }
-  if (found && (kink->jumps || end - kink->after > inside)) {
-    note_found(kinks, bent, (kink->after - begin) / size);
-    kink->after = fmax(kink->after, begin + inside);
+  if (found && end - kink->high > inside) {
+    note_found(kinks, bent, (kink->high - begin) / size);
+    kink->high = fmax(kink->high, begin + inside);
     return true;
   }
   swap_numbers(&kinks->before, &kinks->end);

@@ -45,10 +45,9 @@ bool kinks_hold(Kinks *kinks, double t, const double *y);
 /* Call this where columns may have jumped. */
 void kinks_forget(Kinks *kinks);
 
-/* A kink, between two times that are as near as the search can tell them. */
+/* Two times around a kink, as near as the search can tell them. */
 typedef struct Kink {
-  double before, after;
-  bool jumps; /* its argument jumps: the branch of the solution that the step left has no continuation */
+  double low, high;
 } Kink;
 
 /* Finds the first kink well inside the last step. false: there is none. */
