@@ -71,6 +71,29 @@ def model(draw):
             "  annotation(experiment(StopTime = 1));\nend M;\n")
 
 
+FEATURES = {
+    "nothing": "a = x;",
+    "kink": "a = max(x, 0.2*y);",
+    "condition without an event": "a = noEvent(if x > 0.3 then 0.3 else x);",
+    "condition": "a = if x > 0.3 then 1 else x;",
+    "when": "when x < 0 then a = y; end when;",
+    "sample": "when sample(0.1, 0.2) then a = x; end when;",
+    "time": "a = if time > 0.35 then x else y;",
+    "delay": "a = delay(x, 0.15);",
+    "assertion": 'a = x; assert(x > -9, "never");',
+    "parameter from an initial equation": "a = p*x;",
+    "function": "a = exp(sin(x));",
+}
+
+
+def model_with(feature):
+    """A model that needs only this feature of the exported code."""
+    declared = "  parameter Real p(fixed = false);\ninitial equation\n  p = 2 + x;\n" if "p*x" in FEATURES[feature] else ""
+    kind = "discrete Real a(start = 0, fixed = true)" if "when" in FEATURES[feature] else "Real a"
+    return (f"model M\n  Real x(start = 1, fixed = true), y(start = 0.1, fixed = true);\n  {kind};\n{declared}equation\n"
+            f"  der(x) = 5*y + 0.1*a;\n  der(y) = -5*x;\n  {FEATURES[feature]}\n  annotation(experiment(StopTime = 1));\nend M;\n")
+
+
 def columns_of(text):
     rows = list(csv.reader(text.splitlines()))
     return rows[0], [[float(number) for number in row] for row in rows[1:]]
@@ -135,6 +158,13 @@ class Programs(unittest.TestCase):
         print(tally)
         self.assertGreaterEqual(tally["same"], COUNT // 2, tally)
         self.assertLessEqual(tally["program ends"], COUNT // 10, tally)
+
+    def test_each_feature_alone(self):
+        for feature in FEATURES:
+            with self.subTest(feature=feature):
+                run, program, difference = self.compare(model_with(feature), "radau")
+                self.assertEqual((run, program), (0, 0))
+                self.assertLess(difference, 1e-6)
 
     def test_short_failures(self):
         """An assertion that fails for a time that is zero up to errors gives a warning, as in `simulate`; at the end of the run it is an error."""

@@ -147,7 +147,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
                                  &solver->event_y, &solver->stage_y, &solver->direction};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
   solver->successor = integers(memory, model->columns);
-  bool settles = solver_has_events(model) || model->has_logic || model->branches;
+  bool settles = solver_has_events(model) || model->has_logic || model->branches || model->kinks;
   if (settles) lay_out_settle(model, memory, solver);
 }
 
