@@ -85,7 +85,7 @@ static bool begin_slab(Slabs *slabs) {
 }
 
 static void *get_large(Slabs *slabs, size_t size) {
-  char *at = size > (size_t)PTRDIFF_MAX - UNIT ? NULL : add_slab(slabs, UNIT + size);
+  char *at = size > (size_t)PTRDIFF_MAX - 2 * UNIT ? NULL : add_slab(slabs, (1 + units(size)) * UNIT);
   return at ? begin_block(at, units(size)) : NULL;
 }
 
