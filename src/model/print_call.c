@@ -127,6 +127,7 @@ static uint32_t find_field(const Shape *shape, uint32_t *scalar) {
 uint32_t print_call_kind(const Print *print, CallInfo call) {
   const Function *function = print->model->functions.data[call.function];
   uint32_t scalar = call.output;
+  if (!function->output_count) return VALUE_ANY;
   const Shape *shape = &function->outputs[find_output(function, &scalar)];
   while (shape->type.base == TYPE_RECORD) {
     scalar %= shape->scalars / element_count(shape, 0);
