@@ -104,7 +104,7 @@ typedef struct daedal_value {
 
 /* A value that replaces one of the model: of a parameter, an input or a start value. */
 typedef struct daedal_override {
-  const char *name; /* of a scalar, "body.r[2]"; with a text also of a whole array, "body.r" */
+  const char *name; /* name of a scalar, "body.r[2]"; with a text also of a whole array, "body.r" */
   double value;
   const char *text; /* NULL, or the value as the model would write it: "true", "Mode.off", "{1, 2}" */
 } daedal_override;
@@ -166,7 +166,7 @@ typedef struct daedal_plot {
   const char *const *pairs;
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
   /* Standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice
-   * their deviation, which is computed from these to first order by the sensitivities; NULL for none. */
+   * their deviation, which follows to first order from these deviations and the sensitivities; NULL for none. */
   const daedal_value *deviations;
   uint32_t deviation_count;
   uint32_t width, height; /* of a picture in characters; 0: SVG */
@@ -296,7 +296,7 @@ typedef struct daedal_variable {
   bool is_output;     /* of the model itself */
   bool is_structural; /* a parameter that decided sizes or equations: a run with another value reads the model again */
   uint32_t array_length; /* of the name without the subscripts at its end: "body.r" */
-  uint32_t dimensions;   /* how many subscripts these are */
+  uint32_t dimensions;   /* the number of these subscripts */
 } daedal_variable;
 
 /* The variables of a model. Runs take the index of a variable. */

@@ -22,7 +22,7 @@ typedef struct FitWork {
 
 /* ---- reading ---- */
 
-/* The model's own value, for a parameter that was given none. */
+/* The model's own value, for a parameter without a guess. */
 static bool model_value(const daedal_estimate *estimate, const char *name, double *value) {
   const Model *model = estimate->asked->model->model;
   uint32_t position = model_find(model, name);

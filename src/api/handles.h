@@ -296,7 +296,7 @@ bool result_finish(daedal_result *result, bool ok);
  * broken. */
 bool model_refused(daedal_model *model);
 
-/* Runs work on a handle; a model is locked meanwhile. false: the work failed, the handle has nothing to work on, or memory ran
+/* Calls `work` for a handle; a model is locked meanwhile. false: `work` failed, the handle has nothing to work on, or memory ran
  * out. */
 typedef bool (*ModelWork)(daedal_model *model, const void *argument);
 typedef bool (*ResultWork)(daedal_result *result, const void *argument);

@@ -111,7 +111,7 @@ static void load_line(ModularElimination *elimination, int32_t line) {
   }
 }
 
-/* Eliminates all pivots from the line. A vector has no pivot of an earlier one, so one pass is enough. */
+/* Eliminates all pivots from the line. A vector is zero at the pivots of earlier vectors, so one pass is enough. */
 static void reduce_line(ModularElimination *elimination) {
   for (uint32_t b = 0; b < elimination->basis.count; b++) {
     const BasisVector *vector = &elimination->basis.data[b];

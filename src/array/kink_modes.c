@@ -145,7 +145,8 @@ static Structure keep_most_of_mode(const Most *most, const Problem *problem, con
   return keep_most(most, &narrow, structure_run(most->arena, &narrow.incidence));
 }
 
-/* Tries these modes: all if-expressions take their first branches, all take their second ones, and all except one do. */
+/* Tries these modes: all if-expressions take their first branches, or all take their second ones, in each case also with one
+ * exception. */
 static void keep_most_of_modes(const Most *most, const Problem *problem) {
   Branches branches = branches_find_written(problem, most->arena);
   Beside beside = {problem, &branches, list_held(problem, &branches, most->arena), {0}};

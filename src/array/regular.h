@@ -11,7 +11,7 @@
 /* d f_i / d x_j^(d_j - c_i) for the equations and unknowns of one block, as expressions; or other gradients, which need not be
  * square. */
 typedef struct BlockJacobian {
-  int32_t size, columns;             /* rows; columns, as many in a block */
+  int32_t size, columns;             /* rows; columns, the same number in a block */
   const int32_t *equation, *unknown; /* of the problem, per row and column */
   int32_t *row_start, *column;       /* entries by rows; columns of the block */
   Expr *entry;

@@ -9,8 +9,8 @@
 
 #include "array/modes.h"
 
-/* Number of points; the first ones are nearest to the start values. One more consists of the given start values themselves; values
- * that are not given are those of the first point. */
+/* Number of points; the first ones are nearest to the start values. One more point consists of the given start values themselves;
+ * values that are not given are those of the first point. */
 enum { SAMPLE_COUNT = 12, SAMPLE_START = SAMPLE_COUNT };
 
 /* Expressions are evaluated this many at a time: their common parts are then evaluated only a few times, with little memory. */

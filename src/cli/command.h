@@ -66,7 +66,7 @@ typedef struct Arguments {
   const char *class_name, *mna, *dump_pass;
   Limits limits;
   char *modelica_path;          /* directories of libraries, separated by colons; owned by the arguments */
-  bool has_library;             /* an option set one of them */
+  bool has_library;             /* an option gave one of these directories */
   size_t given_path;            /* length of the part of modelica_path that came from options */
   char *readable;               /* directories that the model may read, separated by colons */
   const char *const *libraries; /* allowed for external functions; NULL: these may not even write */

@@ -38,7 +38,8 @@ static void check_rules(FmuCheck *check) {
   daedal_free(model);
 }
 
-/* Does the name belong to a signal of the model? Others belong to the choice of states, or daedal has added them for an FMU. */
+/* Does the name belong to a signal of the model? Other names belong to the choice of states, or daedal has added them for an FMU.
+ */
 static bool is_compared(const char *name) {
   return strncmp(name, "der(", 4) != 0 && strncmp(name, "fmu ", 4) != 0 && *name != '$';
 }

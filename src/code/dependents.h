@@ -10,5 +10,5 @@ void dependents_find(Evaluator *evaluator, Heap *heap, const IndexVec *given, In
 /* Marks the parameters to which the parameters in `of` are bound, directly or not. `of` is empty then. */
 void dependents_mark_sources(Evaluator *evaluator, IndexVec *of, bool *marked);
 
-/* Computes their values by their bindings, in this order. */
+/* Computes the values of these parameters by their bindings, in this order. */
 void dependents_set(Evaluator *evaluator, const IndexVec *dependents);

@@ -39,7 +39,7 @@ typedef struct Slide {
 
 /* The times of the events of a mode. A cycle is two events: one change and the change back. */
 typedef struct EventTimes {
-  double before, last;        /* the two last ones */
+  double before, last;        /* the last two events */
   double cycle, cycle_before; /* the last cycle, and the one that ended one event earlier */
   double ratio; /* the last cycle divided by the one before it, which ended with the same change of the mode */
   double hold;  /* the longest time for which hysteresis delays the next event */
@@ -274,7 +274,7 @@ bool edges_slide(Edges *edges);
 
 /* Call this when sliding has just begun and the columns are solved. Does the rate of each mode's difference jump, and lead back to
  * the edge from both sides? false: the mode that fails this test most clearly no longer slides, and is now on the side to which its
- * rate leads. The weights of the others were computed with it: solve the columns, and call this again. */
+ * rate leads. The weights of the other modes were computed with this mode, too: solve the columns, and call this again. */
 bool edges_leads_back(Edges *edges);
 
 /* Slides only along `count` edges: those to which the rates lead back most strongly. The other modes follow their last

@@ -113,8 +113,9 @@ static bool note_entries(Bordered *bordered, ConstMoment at, double part, double
   return true;
 }
 
-/* Weights the equations so that the largest entry of each is 1. Near a point that an equation leaves free, all its entries
- * may be as small as the distance. So the largest entry is also taken from points to which the columns may be moved later. */
+/* Weights the equations so that the largest entry of each is 1. Near a point at which an equation determines nothing, all its
+ * entries may be as small as the distance. So the largest entry is also taken from points to which the columns may be moved later.
+ */
 static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
   double *weight = bordered->weight;
   note_entries(bordered, at, SMALL_PART, y);
@@ -360,7 +361,7 @@ typedef struct SlackSamples {
   double first;          /* the slack at the point itself */
   double before, after;  /* the places on both sides of the sign change */
   double sign;           /* the sign after that */
-  double turn;           /* the sign of the determinant of the bordered matrix, which a line keeps */
+  double turn;           /* the sign of the determinant of the bordered matrix, which is the same all along the line */
 } SlackSamples;
 
 static SlackSamples line_make(Heap *heap) {
@@ -548,8 +549,8 @@ static bool is_left_by_states(Bordered *bordered, ConstMoment at) {
   return true;
 }
 
-/* Is the Jacobian much closer to singular at a point than at another point along all lost directions? That of a linear equation is the
- * same at both. */
+/* Is the Jacobian much closer to singular at a point than at another point along all lost directions? The Jacobian of a linear
+ * equation is the same at both points. */
 static bool is_bottom(Bordered *bordered, ConstMoment at, double *y) {
   double here, beside;
   if (!find_tangents(bordered, at)) return false;
@@ -626,7 +627,8 @@ static double solve_crossing_from(Bordered *bordered, const double *guess, Const
   return find_from(bordered, guess, at.t, y) ? solve_crossing(bordered, at.t, y, scratch, line) : 0;
 }
 
-/* Do the solutions at all places cross, with one sign? The guess for those far from the instant is the solution near it. */
+/* Do the solutions at all places cross, all with the same sign? The guess for those far from the instant is the solution near it.
+ */
 static bool cross(Bordered *bordered, const ConstMoment *at, double *const *y, double *scratch) {
   static const InstantPlace order[] = {INSTANT_AFTER, INSTANT_FAR_BEFORE, INSTANT_FAR_AFTER},
                             guess[] = {INSTANT_BEFORE, INSTANT_BEFORE, INSTANT_AFTER};

@@ -76,7 +76,7 @@ void dag_trim(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);
 
-/* Makes room for so many further nodes at once; they may be fewer or more. */
+/* Makes room for this many further nodes at once; the actual number may be smaller or larger. */
 void dag_reserve(Dag *dag, uint32_t more);
 
 /* A new graph that begins with the nodes of `below`: every expression of `below` means the same in it. `below` may grow, and must

@@ -650,7 +650,7 @@ static bool solve_guess(InitialAttempt *attempt, Patch *patch, uint32_t round, b
   return solve_rows(attempt, patch, by_continuation, true);
 }
 
-/* How many guesses a system with this many rows is worth: none, if fewer than two. */
+/* The number of guesses to try for a system with this many rows; 0 instead of 1. */
 static uint32_t guesses_worth(uint32_t rows) {
   uint32_t guesses = ELSEWHERE_ROWS / (rows + 1);
   if (guesses <= 1) return 0;

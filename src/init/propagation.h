@@ -22,7 +22,7 @@ typedef enum PropagationMethod {
 extern const char *const propagation_names[PROPAGATION_METHODS];
 
 typedef struct Propagation {
-  const char *failure; /* why there is none; NULL: there is one */
+  const char *failure; /* why there is no result; NULL: there is one */
   bool is_closed;      /* equations were added for variables that are free */
   uint32_t count;      /* components of x */
   uint32_t *column;    /* of the array, per component */

@@ -26,7 +26,7 @@ typedef struct StepsResult {
   double disagreement; /* of a conflict: the largest residual, not scaled */
   uint32_t row;        /* and its row */
   uint32_t iterations;
-  NonlinearRung rung; /* the highest that a part needed */
+  NonlinearRung rung; /* the highest rung that a part needed */
   Proof proof;        /* proof that the rows that failed have no solution in a box */
 } StepsResult;
 

@@ -317,7 +317,7 @@ static uint32_t count_row(const Connections *connections, uint32_t set, uint32_t
   return count;
 }
 
-/* The equations of a single set. Those of elements in a row become a loop. */
+/* The equations of a single set. Equations of successive elements become a loop. */
 static void write_rows(ConnectWriter *writer, const SetRun *run, uint32_t source, Name comment, Span span) {
   enum { SHORTEST_ROW = 4 };
   Connections *connections = writer->connections;

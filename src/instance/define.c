@@ -508,7 +508,7 @@ static void resolve_external(Tree *tree, Instance *function, AstClass *made) {
   made->external = external;
 }
 
-/* annotation(inverse(x = g(...))): the calls are resolved; one that cannot be is left out. */
+/* annotation(inverse(x = g(...))): the calls are resolved; a call that cannot be resolved is left out. */
 static AstModification *resolve_inverses(Tree *tree, Instance *function, uint32_t part,
                                          const AstModification *written) {
   AstModification *made = arena_alloc(&tree->arena, sizeof *made);

@@ -257,8 +257,8 @@ static inline bool instance_is_only_outer(const Instance *instance) {
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
 
 /* Component number i of the instance, in order of declaration, made on first use. NULL for a class, for an absent component, and
- * for one that replaces an earlier element of the same name. A split array is no component; its elements are further ones, after all
- * that are declared. i < elements.count. */
+ * for one that replaces an earlier element of the same name. A split array is not a component; its elements are further components,
+ * after all that are declared. i < elements.count. */
 Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
 
 /* The subscript in dimension k of the element of an array at a place, which counts from 0 over all dimensions. */

@@ -68,9 +68,8 @@ static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
   return flat_name(r->tree, chain_iterator(r->tree, position), NULL, 0, span);
 }
 
-/* Is a constant the same in all elements of an array that contains it? It certainly is if it is written as a number, and not for
- * each
- * element. */
+/* Is a constant the same in all elements of an array that contains it? It certainly is the same if it is written as a number, and
+ * not for each element. */
 static bool is_same_in_all(const Tree *tree, const Instance *constant, const Instance *array) {
   const Modifier *binding = instance_binding(constant);
   if (!binding || binding->value == AST_NONE || binding->fields) return false;

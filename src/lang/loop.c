@@ -162,7 +162,7 @@ static LoopValue *scalars(Translation *t, uint32_t count) {
   return values;
 }
 
-/* The machine checks whole numbers for overflow. Linear ones are too small for it. */
+/* The machine checks whole numbers for overflow. Linear numbers are too small to overflow. */
 static bool replace_values(Translation *t, uint32_t count, LoopValue value, LoopStep step) {
   value.first = t->stack[t->count - count].first;
   if (value.base == TYPE_INTEGER && !value.is_linear) return false;

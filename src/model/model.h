@@ -150,7 +150,7 @@ typedef struct ExternalObject {
 
 /* A control that the sign of a function puts at one of its bounds (energy/optimal.c). */
 typedef struct SwitchedControl {
-  uint32_t equation; /* the equation that says so */
+  uint32_t equation; /* the equation that determines the control */
   Expr control, function, min, max;
 } SwitchedControl;
 

@@ -33,7 +33,7 @@ void plan_report_unsettled(Diags *diags) {
              "the values belong to another mode; change the start values");
 }
 
-/* The branches keep leading to other branches. At an edge, the event that the run finds there decides. */
+/* Each choice of branches leads to other branches. At an edge, the event that the run finds there decides. */
 static bool accept_branches(Plan *plan, Heap *heap, Diags *diags) {
   if (!plan->initial.y || start_is_on_edge(plan, plan->first.evaluator, &plan->initial, heap)) return true;
   plan->facts.status = "init";

@@ -123,7 +123,7 @@ double steps_end(const Steps *steps, double stop);
 /* Takes the step, up to `stop`. */
 StepStatus steps_step(Steps *steps, double stop);
 
-/* Makes the segment that of the last step; or of the point that the integrator has reached. */
+/* Makes the segment describe the last step, or the point that the integrator has reached. */
 void steps_take_segment(Steps *steps);
 void steps_rest_segment(Steps *steps);
 

@@ -37,7 +37,7 @@ typedef struct DefectLooks {
  * next step. */
 bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rejections, double next);
 
-/* Which doubt is there about a step? */
+/* What doubt is there about a step? */
 typedef enum DefectDoubt {
   DEFECT_SELDOM, /* none: one step in many is examined */
   DEFECT_INSIDE, /* it must be examined inside */

@@ -13,7 +13,8 @@
 typedef struct JacobianPattern {
   int32_t rows;
   const int32_t *column_start, *row_index;
-  const bool *left_out; /* [columns] true for a column that is eliminated already: it is no unknown; NULL: none is */
+  const bool *
+      left_out; /* [columns] true for a column that is eliminated already, and so is not an unknown; NULL: no column is */
 } JacobianPattern;
 
 typedef struct Elimination {
