@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double BOUNDARY_TOLERANCE = 1e-8; /* of runs, unless the options give one */
+static const double BOUNDARY_TOLERANCE = 1e-8; /* tolerance of runs, unless the options give one */
 
 const uint32_t boundary_segments[] = {1, 4, 16, 0};
 

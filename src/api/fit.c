@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIT_TOLERANCE = 1e-8; /* of runs, unless the options give one */
+static const double FIT_TOLERANCE = 1e-8; /* tolerance of runs, unless the options give one */
 
 /* The request, apart from the options of the runs. */
 typedef struct FitWork {

@@ -75,8 +75,8 @@ typedef VEC(FieldElement) FieldElementVec;
 typedef struct BasisVector {
   int32_t line, pivot;
   uint64_t inverse_scale;
-  uint32_t first, end;           /* of the vector in `parts` */
-  uint32_t first_used, end_used; /* of the multiples of other vectors in `used` */
+  uint32_t first, end;           /* parts of the vector in `parts` */
+  uint32_t first_used, end_used; /* multiples of other vectors in `used` */
 } BasisVector;
 
 typedef struct ModularElimination {

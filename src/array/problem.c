@@ -1,5 +1,5 @@
-/* problem: from the model's equations to an incidence with derivative orders. The incidence is that of the simplified residuals, so
- * an unknown that cancels identically is not incident. */
+/* problem: from the model's equations to an incidence with derivative orders. The incidence is made from the simplified residuals,
+ * so an unknown that cancels identically is not incident. */
 #include "array/inverse.h"
 #include "array/semilinear.h"
 #include "structure/structure.h"

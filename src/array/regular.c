@@ -63,8 +63,8 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
 
 /* ---- rank by numbers ---- */
 
-/* The entries at a point. For each: its value, with round-off replaced by zero; the size of its terms, because their round-off is
- * its error; and the size of the terms of a value that was replaced. */
+/* The entries at a point. For each entry: its value, with round-off replaced by zero; the size of its terms, because their
+ * round-off is its error; and the size of the terms of a value that was replaced. */
 typedef struct Entries {
   double *value, *size, *absorbed;
 } Entries;

@@ -8,7 +8,7 @@
 
 /* The values of an option that may be given several times. */
 enum { MOST_WORDS = 64 };
-enum { PANEL_LINES = 12 }; /* of a picture in characters */
+enum { PANEL_LINES = 12 }; /* lines of a picture in characters */
 typedef struct WordList {
   const char *words[MOST_WORDS + 1]; /* NULL-terminated */
 } WordList;

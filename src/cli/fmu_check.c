@@ -1,5 +1,5 @@
-/* fmu-check: checks whether an FMU follows the rules of FMI. If it may be run, also checks whether both of its kinds run, and agree
- * with each other and with a model. */
+/* fmu-check: checks whether an FMU follows the rules of FMI. If the FMU may be run, also checks whether it runs by model exchange
+ * and by co-simulation, and whether both agree with each other and with a model. */
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -13,7 +13,7 @@ static const double TOLERANCE = 1e-3;
 typedef struct FmuCheck {
   const Arguments *arguments;
   int status;
-  daedal_model *model;   /* of the present run */
+  daedal_model *model;   /* model of the present run */
   daedal_result *result; /* the result to compare others with; NULL: none yet */
   const char *what;      /* the kind of run that gave `result` */
 } FmuCheck;

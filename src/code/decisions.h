@@ -27,7 +27,7 @@ typedef struct Decisions {
   uint32_t failures;    /* assertions that fail, but not yet for long enough */
   bool watches;         /* assertions outside of whens depend on columns or time: they must be checked in each step */
   Effects *effects;     /* calls that an event makes once */
-  Span undefined_span;  /* of the assignment whose value is not defined */
+  Span undefined_span;  /* place of the assignment whose value is not defined */
   Expr undefined_node;  /* the part without a value; EXPR_NONE: unknown */
   char undefined_reason[200];
 } Decisions;

@@ -3,8 +3,8 @@
 
 #include "code/evaluator.h"
 
-/* Appends the parameters bound to those given, directly or not, in the order of their dependencies; without overridden ones. By
- * leaf index. */
+/* Appends the parameters that are bound to the given parameters, directly or not, in the order of their dependencies; leaves out
+ * overridden parameters. By leaf index. */
 void dependents_find(Evaluator *evaluator, Heap *heap, const IndexVec *given, IndexVec *dependents);
 
 /* Marks the parameters to which the parameters in `of` are bound, directly or not. `of` is empty then. */

@@ -325,7 +325,7 @@ static bool find_orientation(Bordered *bordered, ConstMoment at, double *y, doub
   return is;
 }
 
-/* Is the solution `at` the only one along all directions, those of the borders and that of a jump? */
+/* Is the solution `at` the only one along all directions: along the borders, and along a jump? */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
   double length = norm(jump, bordered->lost), farthest = fmax(SMALL_PART, 2 * length);
   double reference[LOST_LIMIT * LOST_LIMIT];
@@ -356,7 +356,7 @@ static void find_jump(const Bordered *bordered, const double *from, const double
 /* The residual of the lost equation, its slack, at nearby points that satisfy all other equations. A solution crosses
  * where the slack changes its sign; the sign says in which direction. */
 typedef struct SlackSamples {
-  int samples; /* on each side; each is SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
+  int samples; /* samples on each side; each is SEVERAL times as far away as the one before: from STUCK to about a quarter of the size */
   double *place, *slack; /* [2*samples] in ascending order */
   double first;          /* the slack at the point itself */
   double before, after;  /* the places on both sides of the sign change */

@@ -247,7 +247,7 @@ typedef struct InitialAttempt {
   Initial *initial;
   double t0, tolerance;
   StepsResult last;
-  Proof proof;        /* of rows that failed */
+  Proof proof;        /* proof of rows that failed */
   double *stuck;      /* values where the last attempt ended */
   Quotient *quotient; /* the quotient for which values were refused */
   bool homotopy_first;
@@ -781,8 +781,8 @@ static bool some_have_solution(InitialAttempt *attempt, const IndexVec *rows) {
 }
 
 /* After a failure: solved unit by unit with the same discrete values, the rows that failed would fail again, with all rows on
- * which they depend. If they also have no solution all at once, other discrete values of the other rows cannot help.
- * Continuation of homotopy() and delays mix all rows, so such failures prove nothing. */
+ * which they depend. If these rows also have no solution when they are solved all at once, other discrete values in other rows
+ * cannot help. Continuation of homotopy() and delays mix all rows, so such failures prove nothing. */
 static void learn(InitialAttempt *attempt, NogoodVec *nogoods) {
   InitialSystem *system = attempt->system;
   if (system->homotopy != MAP_NONE || system->evaluator->past) return;

@@ -74,9 +74,9 @@ typedef struct ConnectTarget {
 
 /* The meaning of one argument of a connect clause. */
 typedef struct ConnectReference {
-  Instance *instance; /* of the first target that exists; NULL: none does, or an error was reported */
+  Instance *instance; /* instance of the first target that exists; NULL: none does, or an error was reported */
   ConnectSide side;
-  VEC(ConnectTarget) targets; /* in the order of their subscripts */
+  VEC(ConnectTarget) targets; /* targets in the order of their subscripts */
   IndexVec shape;             /* sizes of the dimensions without a scalar subscript; their product is targets.count */
 } ConnectReference;
 

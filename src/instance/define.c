@@ -240,7 +240,7 @@ static AstPath path_to(Tree *tree, const Instance *instance, const Instance *fro
 
 /* The arrays of records that contain a field, outermost first: one record for each dimension. */
 typedef struct Around {
-  const Instance **records; /* in the tree's arena */
+  const Instance **records; /* records, in the tree's arena */
   uint32_t count, shared;   /* number of dimensions; the first `shared` also contain the scope of the value */
 } Around;
 

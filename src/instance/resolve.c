@@ -19,7 +19,7 @@ typedef struct Copy {
   IndexVec arguments;        /* references that are arguments of operators on connections */
   IndexVec states;           /* references that are arguments of operators on states */
   uint32_t consumed;         /* number of path parts that the last reference used */
-  ConnectOperator operation; /* that is applied to a reference */
+  ConnectOperator operation; /* operator that is applied to a reference */
   IndexVec places;           /* which element of each split array on the path is meant */
   struct PathStep *open;     /* set by follow: the next split array on it */
   bool failed;
@@ -260,7 +260,7 @@ static Instance *record_around(Instance *instance) {
   return found;
 }
 
-/* In algorithms: record[subscripts].field.field[subscripts]; `name` is that of the record. */
+/* In algorithms: record[subscripts].field.field[subscripts]; `name` is the name of the record. */
 static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Name name, Instance *leaf,
                                const StepVec *steps) {
   Tree *tree = copy->r->tree;

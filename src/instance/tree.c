@@ -675,7 +675,7 @@ static Name split_name(Tree *tree, const Instance *array, uint32_t place) {
   return names_add(tree->names, text, strlen(text));
 }
 
-/* One element of a split array: declared like the array, but a scalar. Its modifiers are those of the array; `array` and `place` say
+/* One element of a split array: declared like the array, but a scalar. It has the modifiers of the array; `array` and `place` say
  * which element of their values counts (declare.c). */
 static Instance *split_element(Tree *tree, Instance *array, uint32_t place) {
   Instance *made = instance_new(tree, INSTANCE_COMPONENT, split_name(tree, array, place), array->parent);

@@ -94,7 +94,7 @@ enum { CHOICES = 64 };
 /* Limits of a run, in addition to the heap's budget of work; 0 means the default. */
 typedef struct Limits {
   uint64_t steps;    /* instructions and element operations in total; no limit by default */
-  uint64_t inlining; /* of one call: steps, or size of their results; a longer call is passed to Domain.call */
+  uint64_t inlining; /* for one call: steps, or size of their results; a longer call is passed to Domain.call */
   uint32_t depth;    /* nested calls */
 } Limits;
 

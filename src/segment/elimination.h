@@ -20,7 +20,7 @@ typedef struct JacobianPattern {
 typedef struct Elimination {
   Heap *heap;
   const System *system;
-  JacobianPattern jacobian; /* of the rows: the system's, or the remaining ones */
+  JacobianPattern jacobian; /* pattern of the rows: the system's, or the remaining ones */
   int32_t *unknown;         /* [rows] columns that are not states, ascending */
   int32_t *from, *to;       /* [links] a state that is `to` comes earlier as `from` */
   int32_t *start, *row;     /* pattern of the matrix, compressed columns; start[rows + 1] */
