@@ -61,7 +61,7 @@ need_library(ffi)
 need_header(zlib.h)
 need_library(z)
 
-# Regular expressions are in the C library, but not in that of Windows.
+# Regular expressions are in the C library, but not in the C library of Windows.
 if(WIN32)
   need_header(regex.h)
   need_library(regex)

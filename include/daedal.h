@@ -104,7 +104,7 @@ typedef struct daedal_value {
 
 /* A value that replaces one of the model: of a parameter, an input or a start value. */
 typedef struct daedal_override {
-  const char *name; /* of a scalar, "body.r[2]"; with a text also of a whole array, "body.r" */
+  const char *name; /* name of a scalar, "body.r[2]"; with a text also of a whole array, "body.r" */
   double value;
   const char *text; /* NULL, or the value as the model would write it: "true", "Mode.off", "{1, 2}" */
 } daedal_override;
@@ -127,25 +127,25 @@ void daedal_free(void *handle);
 
 /* The kinds of reports, and the handle that has each. */
 typedef enum daedal_report_kind {
-  DAEDAL_REPORT_ANALYSIS, /* of a model: its structure */
-  DAEDAL_REPORT_FLAT,     /* of a model: Base Modelica that reads back to the same model; only text */
+  DAEDAL_REPORT_ANALYSIS, /* for a model: its structure */
+  DAEDAL_REPORT_FLAT,     /* for a model: Base Modelica that reads back to the same model; only text */
   DAEDAL_REPORT_RUN,      /* of a result */
-  DAEDAL_REPORT_INITIAL, /* of a result: how each initial value was found; "" if there are none (then the JSON has the conflict) */
-  DAEDAL_REPORT_START_VALUES, /* of a result: the initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later
+  DAEDAL_REPORT_INITIAL, /* for a result: how each initial value was found; "" if there are none (then the JSON has the conflict) */
+  DAEDAL_REPORT_START_VALUES, /* for a result: the initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later
                                * run reads by the option start_values; only text */
-  DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made, as Base Modelica with comments that say where each
+  DAEDAL_REPORT_REDUCED, /* for a result: the system that the method made, as Base Modelica with comments that say where each
                                * equation comes from. The JSON has its sizes. NULL for method "strangeness" if ranks select rows */
-  /* of a result: the matrices that decided the choice of states at the start. A line has the numbers of chosen and of all
+  /* for a result: the matrices that decided the choice of states at the start. A line has the numbers of chosen and of all
    * candidates, the condition number of the scaled matrix, and the variables that are not states. "" if there was no choice;
    * only text */
   DAEDAL_REPORT_CHOICE,
-  DAEDAL_REPORT_COMPARISON, /* of a comparison: a table of its runs */
-  DAEDAL_REPORT_LINEAR,     /* of a linearization: matrices and modes; JSON has matrices row by row */
-  DAEDAL_REPORT_STEADY,     /* of the result of daedal_steady */
-  DAEDAL_REPORT_SWEEP,      /* of a sweep; only JSON */
+  DAEDAL_REPORT_COMPARISON, /* for a comparison: a table of its runs */
+  DAEDAL_REPORT_LINEAR,     /* for a linearization: matrices and modes; JSON has matrices row by row */
+  DAEDAL_REPORT_STEADY,     /* report of the result of daedal_steady */
+  DAEDAL_REPORT_SWEEP,      /* report of a sweep; only JSON */
   DAEDAL_REPORT_FIT,        /* of an estimate */
-  DAEDAL_REPORT_DIFFERENCE, /* of files that were compared */
-  /* of a result of daedal_initialize: a file NAME.plan, which this version of daedal loads as the model; only text.
+  DAEDAL_REPORT_DIFFERENCE, /* report of files that were compared */
+  /* for a result of daedal_initialize: a file NAME.plan, which this version of daedal loads as the model; only text.
    * NULL: the flat model cannot be read back; a diagnostic of the result says why */
   DAEDAL_REPORT_PLAN,
 } daedal_report_kind;
@@ -166,10 +166,10 @@ typedef struct daedal_plot {
   const char *const *pairs;
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
   /* Standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice
-   * their deviation, which is computed from these to first order by the sensitivities; NULL for none. */
+   * their deviation, which follows to first order from these deviations and the sensitivities; NULL for none. */
   const daedal_value *deviations;
   uint32_t deviation_count;
-  uint32_t width, height; /* of a picture in characters; 0: SVG */
+  uint32_t width, height; /* size of a picture in characters; 0: SVG */
 } daedal_plot;
 
 /* A picture as SVG, or in characters. The picture of a model is its incidence matrix; of a result and of files, curves over time;
@@ -217,8 +217,8 @@ typedef struct daedal_load_options {
    * libraries with these paths (the list may be empty). Only for models that you trust: they run code. NULL: not at
    * all. */
   const char *const *libraries;
-  const char
-      *mna; /* of a SPICE netlist (.cir, .sp, .net): "charge" makes charges and fluxes variables; NULL: conventional */
+  const char *
+      mna; /* equations of a SPICE netlist (.cir, .sp, .net): "charge" makes charges and fluxes variables; NULL: conventional */
   /* Directories that hold Modelica libraries, separated by colons, as in the environment's MODELICAPATH (which is not
    * read here): Modelica/package.mo, Complex.mo, "Modelica 4.1.0". Only files of classes that the model reaches are read.
    * NULL: none. */
@@ -234,7 +234,7 @@ typedef struct daedal_load_options {
    * (docs/boundary.md). NULL: none. */
   const char *boundary;
   const char
-      *fmu; /* of an FMU (.fmu) that offers both: "me" for model exchange (also NULL), or "cs" for co-simulation */
+      *fmu; /* kind of an FMU (.fmu) that offers both: "me" for model exchange (also NULL), or "cs" for co-simulation */
 } daedal_load_options;
 
 /* The same with options (NULL: none), from the text or, if that is NULL, from the file. If both are NULL, class_name is a class of
@@ -252,8 +252,8 @@ typedef struct daedal_library_counts {
 daedal_model *daedal_check_fmu(const char *path, const daedal_load_options *options);
 
 /* Parses every file *.mo below the directories of modelica_path. The handle has no model: its status and diagnostics say
- * whether all of the files can be read. `counts` may be NULL. Linear in the size of the files; memory is that of the
- * largest. NULL when memory is exhausted. */
+ * whether all of the files can be read. `counts` may be NULL. Linear in the size of the files; needs memory for the largest file
+ * only. NULL when memory is exhausted. */
 daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts);
 
 /* The full names of all models and blocks that are not partial, in the packages of the parsed libraries; NULL after the
@@ -273,7 +273,7 @@ uint32_t daedal_error_count(const daedal_model *model);
 typedef enum daedal_kind {
   DAEDAL_KIND_CONSTANT,
   DAEDAL_KIND_PARAMETER,
-  DAEDAL_KIND_INPUT, /* of the model itself: its value comes from outside */
+  DAEDAL_KIND_INPUT, /* input of the model itself: its value comes from outside */
   DAEDAL_KIND_DISCRETE,
   DAEDAL_KIND_CONTINUOUS
 } daedal_kind;
@@ -293,10 +293,10 @@ typedef struct daedal_variable {
   const char *unit, *display_unit, *description;
   daedal_kind kind;
   daedal_type type;
-  bool is_output;     /* of the model itself */
+  bool is_output;     /* output of the model itself */
   bool is_structural; /* a parameter that decided sizes or equations: a run with another value reads the model again */
-  uint32_t array_length; /* of the name without the subscripts at its end: "body.r" */
-  uint32_t dimensions;   /* how many subscripts these are */
+  uint32_t array_length; /* length of the name without the subscripts at its end: "body.r" */
+  uint32_t dimensions;   /* the number of these subscripts */
 } daedal_variable;
 
 /* The variables of a model. Runs take the index of a variable. */
@@ -346,7 +346,7 @@ typedef struct daedal_event {
   const char *condition; /* as the model writes it, or another cause of the event */
   double
       value; /* new value: 1 for true, 0 for false, or the value of floor, sign, ...; NaN: no condition caused the event */
-  int32_t direction; /* of the change: 1 rises (false to true), -1 falls; 0: no condition caused the event */
+  int32_t direction; /* direction of the change: 1 rises (false to true), -1 falls; 0: no condition caused the event */
 } daedal_event;
 
 /* The source of an input's values. Give a function, a table, an expression or a file; without any of these, the caller
@@ -357,7 +357,7 @@ typedef struct daedal_input {
   double (*value)(void *context, double time, uint32_t order);
   void *context;
   uint32_t orders; /* how many derivatives the function has; equations that need more are refused */
-  uint32_t rows;   /* of the table, which is copied; times must not decrease; two equal ones are a jump */
+  uint32_t rows;   /* rows of the table, which is copied; times must not decrease; two equal ones are a jump */
   const double *times, *values;
   bool held;              /* for a table or a file: each value holds until the next; false: linear interpolation */
   const char *expression; /* "sin(2*time)", in the language of the model */
@@ -380,7 +380,7 @@ typedef struct daedal_options {
   /* The variables to keep. A name means that variable, and the name of an array means its elements. Anything else is an
    * extended regular expression that must match a whole name. NULL for all. */
   const char *const *variables;
-  double baumgarte_alpha, baumgarte_beta; /* of method "baumgarte"; NaN: from the time scale of the model */
+  double baumgarte_alpha, baumgarte_beta; /* parameters of method "baumgarte"; NaN: from the time scale of the model */
   bool keep_superfluous;                  /* method "dummy": keep differentiations that index 1 does not need */
   const char *const *invariants; /* variables that should stay constant, whose drift is reported; NULL for none */
   bool compile;                  /* compile C instead of running the tape */
@@ -418,7 +418,7 @@ typedef struct daedal_options {
       gradient_by; /* "L", "x.start": the targets of the gradient; NULL: all Real parameters and all fixed start values */
   double gradient_memory; /* megabytes for stored steps, which the adjoint needs; NaN: 256 */
   double part_interval;   /* seconds between two writes to part_path, which take at most a tenth of the time; NaN: 1 */
-  uint32_t segments;      /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
+  uint32_t segments; /* segments of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
   /* For daedal_simulate: run the model again at a hundredth of the tolerance with another family of methods; the reports
    * say how many digits of the two runs agree (docs/command.md). */
   bool verify;
@@ -670,7 +670,7 @@ typedef enum daedal_output_kind {
 
 /* A number that a sweep keeps of each run. */
 typedef struct daedal_output {
-  const char *name; /* of a signal, or a condition */
+  const char *name; /* name of a signal, or a condition */
   daedal_output_kind kind;
   double time;
 } daedal_output;
@@ -693,7 +693,7 @@ typedef struct daedal_sweep_options {
   const char *trajectories;
   const char *journal; /* file that keeps finished points while the sweep runs; NULL: none */
   bool resume;         /* reuse the points in a journal of the same sweep */
-  bool keep_courses;   /* of outputs over time, for daedal_draw */
+  bool keep_courses;   /* keep the outputs over time, for daedal_draw */
   /* For a program that spreads a sweep over processes: this process runs part `process` of `processes` (0: all points). */
   uint32_t process, processes;
   /* Called from time to time in the thread of daedal_sweep_execute; true stops the sweep. */
@@ -800,7 +800,7 @@ typedef struct daedal_linear {
   const double *point;         /* values of the states */
   const double *a, *b, *c, *d; /* states x states, states x inputs, outputs x states, outputs x inputs */
   const double *eigenvalues_real,
-      *eigenvalues_imaginary; /* of A, the slowest first; in a complex pair, the positive imaginary part first */
+      *eigenvalues_imaginary; /* eigenvalues of A, the slowest first; in a complex pair, the positive imaginary part first */
 } daedal_linear;
 
 /* Linearizes at the consistent initial values or, if options.stop_time is given, at that time of the run. inputs, outputs: NULL for
@@ -856,7 +856,7 @@ uint32_t daedal_files_different(const daedal_files *files);
 typedef struct daedal_difference {
   const char *name;
   double largest, relative; /* |first - second|, and divided by the largest |value| of the signal */
-  double time;              /* at which it is largest; NaN if the signals are equal */
+  double time;              /* time at which it is largest; NaN if the signals are equal */
   double first, second;     /* the values at that time; NaN if the signals are equal */
 } daedal_difference;
 static inline daedal_difference daedal_files_difference(const daedal_files *files, uint32_t index);

@@ -2,9 +2,9 @@
  *
  *   FAIL_ALLOC_EACH(fail) { run(&fail.hook); assert_int_equal(fail.live, 0); }
  *
- * runs the body once without a refusal. Then it runs it once for each allocation of that first run (in the quick tier for some
- * hundred of them), and refuses that one (fail.refuse says which, from 1). The body must release everything; `live` counts the
- * blocks that it did not. */
+ * runs the body once without a refusal. Then it runs the body once for each allocation of that first run (in the quick tier for
+ * some hundred of them), and refuses this allocation (fail.refuse says which, from 1). The body must release everything; `live`
+ * counts the blocks that it did not. */
 #ifndef DAEDAL_TESTS_FAIL_ALLOC_H
 #define DAEDAL_TESTS_FAIL_ALLOC_H
 

@@ -77,7 +77,7 @@ static Bytes unpack(const unsigned char *packed, uint32_t packed_size, uint32_t 
 
 /* A file of an archive. */
 typedef struct Member {
-  const unsigned char *entry; /* of the archive's list */
+  const unsigned char *entry; /* entry of the archive's list */
   const char *name;
   uint32_t length;
 } Member;

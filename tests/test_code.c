@@ -835,7 +835,7 @@ static void test_compile_failure(void **state) {
   teardown(f);
 }
 
-/* The texts of value functions that generated code carries are those of expr/op_math.h. */
+/* Generated code contains the value functions with the texts of expr/op_math.h. */
 static void test_math_text(void **state) {
   (void)state;
   const char *root = getenv("SOURCE_DIR");

@@ -576,7 +576,7 @@ static void flat_guesses(void **state) {
 /* ---- the nearest point of a curve with flat parts ---- */
 
 typedef struct FlatCurve {
-  const char *text; /* of x0, with %1$g, %2$g */
+  const char *text; /* equation of x0, with %1$g, %2$g */
   double (*value)(double x, double a, double b);
 } FlatCurve;
 

@@ -238,8 +238,8 @@ end Angle;
 
     def test_without_guesses(self):
         """Without guesses: a quantity that a separate equation gives as an integral, whose adjoint is not 0; pendulums of index 3 in first and second order; angles and multipliers that
-        adjoints of zero do not determine. The pendulums begin at x = 0, so that the values decide which adjoints are free. The
-        pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's cost is the one of Maurer and Augustin (2001)."""
+        adjoints of zero do not determine. The pendulums begin at x = 0, so that the values decide which adjoints are free. The pendulum's cost is computed from the angle by Runge
+        and Kutta's method; Rayleigh's cost was published by Maurer and Augustin (2001)."""
         def swing(guess, steps=400):
             h = 1 / steps
 

@@ -16,7 +16,7 @@ def relation(value):
     return f"if {value} > 1 then 1 else 2", lambda v: 1 if v > 1 else 2
 
 
-# of a quotient: text, value
+# for a quotient: text, value
 READERS = [
     relation,
     lambda q: (f"if noEvent({q} > 1) then 1 else 2", lambda v: 1 if v > 1 else 2),
@@ -33,7 +33,7 @@ READERS = [
     lambda q: (f"1/(1 + abs({q}))", lambda v: 1 / (1 + abs(v))),
     lambda q: (f"picked({q})", lambda v: 1 if v > 0.5 else 2),
 ]
-# of a dividend and a divisor: text, value
+# for a dividend and a divisor: text, value
 WHOLE = [
     ("div({}, {})", lambda a, b: math.trunc(a / b)),
     ("mod({}, {})", lambda a, b: a - math.floor(a / b) * b),

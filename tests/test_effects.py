@@ -124,7 +124,7 @@ def equations(number):
 
 
 def settled(number):
-    """The arguments are those of the settled event, although they follow from a column that the event changes."""
+    """The arguments have the values of the settled event, although they follow from a column that the event changes."""
     draw = random.Random(f"settled effects {number}")
     gain, limit = draw.randrange(2, 6), draw.randrange(1, 4)
     text = (f'{HEAD}model M\n  Real x(start = 0, fixed = true);\n  Real y;\n  Boolean b(start = false, fixed = true);\nequation\n  der(x) = 1;\n'

@@ -102,7 +102,7 @@ equation
 end rest;
 """
     rho = 1 + slope * fall
-    begin = (rho - 0.5) / speed  # of the reversed flow
+    begin = (rho - 0.5) / speed  # time of the reversed flow
     tank = 0.125 / speed + (stop - begin) * (1 - (0.5 + speed * (begin + stop) / 2) / rho)
     return text, {"m": 1 - 1.5 / rho, "h": back, "tank": tank}
 

@@ -16,7 +16,7 @@ from runs import SANITIZED, Tally, by_turns, seeds, simulate, solver_names
 
 DAEDAL = os.environ["DAEDAL"]
 METHODS = re.search(r"index reduction: (.*)", subprocess.run([DAEDAL, "simulate", "--help"], capture_output=True, text=True, check=True).stdout).group(1).split(", ")
-GROWTH = 0.3  # of the state that makes events: z' = 1 + GROWTH z
+GROWTH = 0.3  # rate of the state that makes events: z' = 1 + GROWTH z
 STOP = 1.0
 
 

@@ -93,7 +93,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 typedef struct Case {
   const char *name;
   uint32_t count;
-  const char *words[ARGUMENTS]; /* of the row: the text after the name */
+  const char *words[ARGUMENTS]; /* for the row: the text after the name */
   ExternalValue values[ARGUMENTS];
   uint32_t sizes[ARGUMENTS][3];
   double numbers[ARGUMENTS][NUMBERS];

@@ -1,5 +1,5 @@
 """Conditions whose branches meet cause no events if there are many: transistors in logic gates, with every solver; and generated models whose branches meet smoothly, with a kink, or not
-at all. The latter are compared with the same equations integrated in closed form."""
+at all. The generated models are compared with the same equations integrated in closed form."""
 import csv
 import json
 import math

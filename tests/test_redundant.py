@@ -1,5 +1,5 @@
-"""Constraints that follow from others: generated mechanisms with more constraints than they need. With every method each runs like
-the mechanism without the superfluous constraints, with multipliers of least norm, and the report names the superfluous ones.
+"""Constraints that follow from others: generated mechanisms with more constraints than they need. With every method, each mechanism runs as it would without the superfluous
+constraints; multipliers have least norm, and the report names the superfluous constraints.
 Constraints that contradict each other are refused by name."""
 import json
 import math

@@ -87,7 +87,7 @@ static const Case CASES[] = {
 typedef struct Stage {
   FailAlloc fail;
   daedal_model *model;
-  void *result; /* of a run, a comparison or a linearization */
+  void *result; /* result of a run, a comparison or a linearization */
   daedal_plan *plan;
   daedal_run *run;
   daedal_sweep *sweep;
@@ -95,7 +95,7 @@ typedef struct Stage {
   daedal_files *files;
   const char *text, *method, *solver;
   bool has_inputs;
-  char path[256]; /* of files to read and write, without their ending */
+  char path[256]; /* path of files to read and write, without their ending */
 } Stage;
 
 /* ---- the functions ---- */

@@ -363,7 +363,7 @@ static void names_find_what_they_may(void **state) {
 static void redeclarations_keep_what_is_promised(void **state) {
   (void)state;
   static const struct {
-    const char *element;       /* of A, with prefixes in front */
+    const char *element;       /* element of A, with prefixes in front */
     const char *same, *narrow; /* its redeclaration by a subtype, and by another type */
   } elements[] = {
       {"%s C c%s;", "redeclare D c", "redeclare N c"},

@@ -99,7 +99,7 @@ class ClosedForms(unittest.TestCase):
 
 
 class Norms(unittest.TestCase):
-    """Roots of sums of squares of values that are zero at the start, as the currents of a machine at rest. Their slope begins with
+    """Roots of sums of squares of values that are zero at the start, such as the currents of a machine at rest. Their slope begins with
     a jump. ida does not pass it, because algebraic variables are in its error test."""
 
     def test_from_zero(self):

@@ -120,7 +120,7 @@ class Sizes(unittest.TestCase):
         tally.check(self, may_refuse=0.03)
 
     def test_beside_large_columns(self):
-        """Fluxes of 1e-5 to 0.1 in circuits with voltages of 1e4 to 1e8 that follow from them, and water flows with pressures. Each state has the required digits, and none may be named."""
+        """Circuits in which fluxes of 1e-5 to 0.1 give voltages of 1e4 to 1e8, and water flows with pressures. Each state has the required digits, and none may be named."""
         for seed in seeds(100, 20):
             rng = random.Random(seed)
             size, voltage, rate = 10**rng.uniform(-5, -1), 10**rng.uniform(4, 8), 10**rng.uniform(0, 2)

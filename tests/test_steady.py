@@ -35,7 +35,7 @@ class Steady(unittest.TestCase):
             self.assertEqual((found["values"]["a"], found["values"]["n"], found["stability"]), (second, 1, "stable"))
 
     def test_branches(self):
-        """The branch is that of the point, not that of the start."""
+        """The branch is chosen at the point, not at the start."""
         draw = random.Random(2)
         for _ in range(COUNT):
             a, b, level = draw.choice((2, 5)), draw.choice((3, 4)), draw.choice((0.5, 1))

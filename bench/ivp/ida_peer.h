@@ -10,7 +10,7 @@ typedef struct Peer {
   int (*residual)(double t, const double *y, const double *yp, double *r);
   void (*start)(double *y, double *yp); /* differential part exact, the rest a guess */
   const double *is_differential;        /* 1 or 0 per component */
-  const char *const *names;             /* of the components printed; NULL-terminated */
+  const char *const *names;             /* names of the components printed; NULL-terminated */
 } Peer;
 
 int peer_main(const Peer *peer, int count, char **arguments);

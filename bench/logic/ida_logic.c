@@ -23,7 +23,7 @@ static const Parameters LOAD = {-2.43, 5.35e-4, 0.2, 0.02, 1.28}, DRIVER = {0.2,
 typedef struct Transistor {
   const Parameters *parameters;
   int node[PINS];
-  int entry[PINS][PINS]; /* of the Jacobian; -1: none */
+  int entry[PINS][PINS]; /* entry of the Jacobian; -1: none */
 } Transistor;
 
 /* Nodes from GROUND on have given voltages. */
@@ -277,7 +277,7 @@ static int jacobian(realtype t, realtype cj, N_Vector y, N_Vector yp, N_Vector r
 typedef struct Outcome {
   int status;
   long steps, residuals, jacobians, factorizations;
-  double seconds, *output; /* of each gate, at every nanosecond */
+  double seconds, *output; /* output of each gate, at every nanosecond */
 } Outcome;
 
 static double clock_seconds(void) {

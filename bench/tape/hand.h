@@ -1,7 +1,7 @@
 /* The residuals of the benchmark's models as a person writes them in C. Unknowns and rows are numbered as
  * in bench.c. hand.c is compiled twice by cc -O2: without fused multiply-add (-ffp-contract=off), as daedal
  * computes everywhere so that results do not depend on the machine; and with the compiler's own choice, with the
- * prefix fused_. On machines without such instructions the two are the same. */
+ * prefix fused_. On machines without such instructions both versions are the same. */
 #ifndef HAND_H
 #define HAND_H
 

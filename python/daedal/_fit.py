@@ -54,7 +54,8 @@ def _level(level: float) -> float:
 class Estimate(Values):
     """The result of a fit: a mapping from the names of parameters to values.
 
-    `errors` are their standard deviations, `intervals` are pairs of bounds, `at_bound` says which ended at a bound. `covariance` and `correlation` are matrices in the order of the names, `deviation` is that of the residuals. `print` shows a table.
+    `errors` are their standard deviations, `intervals` are pairs of bounds, `at_bound` says which ended at a bound. `covariance` and `correlation` are matrices in the order of the
+    names, `deviation` is the standard deviation of the residuals. `print` shows a table.
     """
 
     def __init__(self, handle: Handle) -> None:

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double BOUNDARY_TOLERANCE = 1e-8; /* of runs, unless the options give one */
+static const double BOUNDARY_TOLERANCE = 1e-8; /* tolerance of runs, unless the options give one */
 
 const uint32_t boundary_segments[] = {1, 4, 16, 0};
 
@@ -73,7 +73,7 @@ double result_value_at(const daedal_result *result, uint32_t signal, double time
   return (1 - part) * daedal_result_value(result, signal, low) + part * daedal_result_value(result, signal, high);
 }
 
-/* The unknown that equals this column, a derivative, up to its sign; NULL: there is none. */
+/* The unknown that equals this column (a derivative) or its negative; NULL: there is none. */
 static const char *alias_of_column(const InitialSystem *system, uint32_t q, double *sign) {
   const Array *array = system->array;
   if (q >= array->columns) return NULL;

@@ -6,7 +6,7 @@ typedef struct CompareNames {
   const char *const *methods, *const *solvers;
 } CompareNames;
 
-/* Reads names of methods. Requested ones must apply; others are included only if they apply. */
+/* Reads names of methods. Requested methods must apply; others are included only if they apply. */
 static bool read_methods(daedal_result *result, const char *const *names) {
   CompareRequest *comparing = &result->comparing;
   Arena *arena = &result->diags.arena;

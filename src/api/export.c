@@ -117,7 +117,7 @@ static ExportSource plan_source(daedal_result *result, const Plan *plan, const A
 
 typedef VEC(ExportSource) ExportSources;
 
-/* Up to this many conditions of branches, every combination of values is exported. */
+/* If there are at most this many conditions of branches, every combination of their values is exported. */
 enum { MOST_CONDITIONS = 4 };
 
 /* Adds modes that the run has not visited, if a plan can be made for them. */
@@ -132,8 +132,8 @@ static void add_other_modes(Simulation *recorded) {
   }
 }
 
-/* Adds the modes that a run of the model visits, and others. Their plans become systems, except for the mode that already has
- * one. */
+/* Adds the modes that a run of the model visits, and those of add_other_modes. Their plans become systems, except for the mode that
+ * already has one. */
 static bool add_modes(daedal_result *result, ExportSources *sources) {
   Simulation *recorded = heap_alloc(result->heap, sizeof *recorded);
   Request request = result->simulation.request;
@@ -204,7 +204,7 @@ static bool solver_sources(daedal_result *result, ExportSources *sources) {
   if (integrator == &integrator_bdf && plan->code->modes->logic->delays.count)
     return refuse_export(result, "exported code with delays integrates by radau or erk; use one of these as --solver");
   if (!has_dummies(plan))
-    return refuse_export(result, "only systems with dummy derivatives can be; use --method dummy");
+    return refuse_export(result, "only systems with dummy derivatives can be exported; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));
   if (!recorder_has_all(sources->data->recorder))
     return refuse_export(result, "the equations of the mode at the start lack derivatives that the model writes");

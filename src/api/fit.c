@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIT_TOLERANCE = 1e-8; /* of runs, unless the options give one */
+static const double FIT_TOLERANCE = 1e-8; /* tolerance of runs, unless the options give one */
 
 /* The request, apart from the options of the runs. */
 typedef struct FitWork {
@@ -22,7 +22,7 @@ typedef struct FitWork {
 
 /* ---- reading ---- */
 
-/* The model's own value, for a parameter that was given none. */
+/* The model's own value, for a parameter without a guess. */
 static bool model_value(const daedal_estimate *estimate, const char *name, double *value) {
   const Model *model = estimate->asked->model->model;
   uint32_t position = model_find(model, name);

@@ -52,7 +52,7 @@ struct daedal_estimate {
   bool is_done;
   LeastSquaresResult found;
   Identification identified;
-  double deviation; /* of the scaled residuals */
+  double deviation; /* deviation of the scaled residuals */
   double seconds;
   double *fitted; /* values of the model at all rows, column by column */
   TextVec text, json, plot;

@@ -63,13 +63,14 @@ typedef VEC(GivenInput) GivenInputVec;
 struct daedal_model {
   HandleKind kind;
   Heap *heap;
-  atomic_uint references; /* from the caller, plans and results */
+  atomic_uint references; /* references from the caller, plans and results */
   pthread_mutex_t lock;
-  const char *class_name;            /* the requested class; NULL: none */
-  LangOptions reading;               /* with its own copies of paths */
-  const char *const *libraries;      /* with external functions; NULL: these may only read files */
-  const char *readable;              /* folders that the caller allows to be read; NULL: none */
-  LIST(const char *) library_models; /* of the libraries that were parsed */
+  const char *class_name; /* the requested class; NULL: none */
+  LangOptions reading;    /* options for reading, with its own copies of paths */
+  const char *const
+      *libraries;       /* shared libraries with external functions; NULL: external functions may only read files */
+  const char *readable; /* folders that the caller allows to be read; NULL: none */
+  LIST(const char *) library_models; /* models of the libraries that were parsed */
   const char *plan_start;            /* initial values of a plan, as a list; NULL: it is not a plan */
   bool has_inputs;                   /* it was loaded with inputs that depend on time */
   Names names;
@@ -83,7 +84,7 @@ struct daedal_model {
   Arena arena;
   daedal_analysis figures;
   TextVec flat, text, json, svg;
-  uint64_t hash; /* of the flat text; 0: not computed yet */
+  uint64_t hash; /* hash of the flat text; 0: not computed yet */
   Published published;
   double seconds_parse;
   atomic_bool broken;
@@ -142,11 +143,11 @@ struct daedal_result {
   LinearForm *linear;       /* NULL: it was not linearized */
   SteadyPoint *steady;      /* NULL: not requested */
   Reduction reduction;      /* the reduced system, for its report */
-  Explanation *explanation; /* of the initial values; NULL until needed */
+  Explanation *explanation; /* explanation of the initial values; NULL until needed */
   TextVec plot, terminal, reports[REPORT_COUNT];
   const struct PartContent *earlier;  /* the run that this one continues from; NULL: none */
   double *columns;                    /* the trajectory, signal by signal; NULL until needed */
-  double *values, *derivatives;       /* by variable, for a run in steps */
+  double *values, *derivatives;       /* values by variable, for a run in steps */
   const Signal **value_of, **rate_of; /* by variable: its signal, and the signal of its derivative; NULL: none */
   Published published;
   bool broken;
@@ -173,7 +174,7 @@ struct daedal_files {
   const Trajectory **results;   /* each has at least one row */
   uint32_t count;
   daedal_status status;
-  ResultDifference *difference; /* between the first two files; NULL: not compared */
+  ResultDifference *difference; /* difference between the first two files; NULL: not compared */
   double tolerance, absolute;
   TextVec plot, terminal, text, json;
   Published published;
@@ -190,7 +191,7 @@ struct daedal_run {
   GivenVec values;       /* values set by the caller, each name once */
   GivenVec overrides;    /* the overrides of the plan, then `values`; empty: nothing was set */
   GivenVec proposed;     /* the overrides including the value that is being set */
-  daedal_result *result; /* of the last execution, or of the run in steps */
+  daedal_result *result; /* result of the last execution, or of the run in steps */
 };
 
 /* ---- any handle (lifetime.c, handle.c, reports.c) ---- */
@@ -296,7 +297,7 @@ bool result_finish(daedal_result *result, bool ok);
  * broken. */
 bool model_refused(daedal_model *model);
 
-/* Runs work on a handle; a model is locked meanwhile. false: the work failed, the handle has nothing to work on, or memory ran
+/* Calls `work` for a handle; a model is locked meanwhile. false: `work` failed, the handle has nothing to work on, or memory ran
  * out. */
 typedef bool (*ModelWork)(daedal_model *model, const void *argument);
 typedef bool (*ResultWork)(daedal_result *result, const void *argument);

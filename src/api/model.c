@@ -27,7 +27,7 @@ typedef struct LoadRequest {
   LangOptions reading;
   const ModificationVec *modifications;
   const GivenInputVec *inputs; /* NULL: none */
-  bool charges;                /* of a netlist: see SpiceOptions */
+  bool charges;                /* for a netlist: see SpiceOptions */
   FmuKind fmu;                 /* how an FMU is used */
   bool units;                  /* check units */
   daedal_model *model;         /* output: the model */

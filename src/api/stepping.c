@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct daedal_state {
-  void *ticket; /* of the heap that contains it */
+  void *ticket; /* ticket of the heap that contains it */
   SimulationState *reached;
 };
 

@@ -43,11 +43,11 @@ struct daedal_sweep {
   daedal_plan *plan;    /* for the model's own values */
   pthread_mutex_t lock; /* protects `plans`, the causes and the failure */
   bool has_lock;
-  VEC(SweepPlan) plans; /* with room for all, so that it never moves */
+  VEC(SweepPlan) plans; /* list with room for all plans, so that it never moves */
   Table table;
   double *values; /* of the table */
   uint8_t *status;
-  const char **causes;     /* by point, allocated from the hook; NULL: none */
+  const char **causes;     /* causes by point, allocated from the hook; NULL: none */
   atomic_bool *done;       /* by point */
   _Atomic uint32_t *order; /* points in the order in which this process finished them; UINT32_MAX: not yet */
   atomic_uint ordered, next, finished, failed;

@@ -1,6 +1,6 @@
-/* sweep_trajectories: writes the trajectory of each point to a separate file, or all to one HDF5 file. In the latter case they are
- * separate files in FILE.part during the sweep. So threads and processes need not wait for each other, and a killed sweep can
- * continue. */
+/* sweep_trajectories: writes the trajectory of each point to a separate file, or all to one HDF5 file. Until the HDF5 file is
+ * written, the trajectories are separate files in FILE.part. So threads and processes need not wait for each other, and a killed
+ * sweep can continue. */
 #include "api/sweep.h"
 
 #include "result/file.h"

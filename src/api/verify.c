@@ -48,7 +48,7 @@ static VerifiedVariable verify_variable(const daedal_result *result, const Signa
                             .time = found->time};
 }
 
-/* Sorts by difference; those below their absolute tolerance come last. */
+/* Sorts by difference; signals below their absolute tolerance come last. */
 static void list_variables(daedal_result *result, const ResultDifference *difference, VerifyFacts *facts) {
   facts->variables = heap_array(result->heap, difference->count, sizeof *facts->variables);
   for (int below = 0; below < 2; below++) {

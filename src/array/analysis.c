@@ -129,7 +129,7 @@ static void note_true(Analysis *analysis, const Structure *structure) {
   analysis->true_index = structure->structural_index;
 }
 
-/* The equations as written are singular. A run may continue with the remaining ones, if some follow from the others. Then the
+/* The equations as written are singular. If some equations follow from the others, a run may continue without them. Then the
  * messages since `before` are wrong. */
 static void release_redundant(Analysis *analysis, AnalysisRelease *release, const double *parameters, uint32_t before,
                               Arena *arena, Diags *diags) {

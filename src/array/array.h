@@ -14,7 +14,7 @@
 /* An equation of the problem with another residual than the model's. */
 typedef struct Replaced {
   uint32_t equation;
-  Expr residual; /* as the model has it */
+  Expr residual; /* the residual in the model */
 } Replaced;
 
 /* The equations that the array is made of, in the form that structural analysis needs. */
@@ -23,7 +23,7 @@ typedef struct Problem {
   uint32_t equations, unknowns;
   Expr *residual;      /* per equation */
   const Expr *written; /* the residuals before conversions (convert.h); NULL: there were none */
-  Replaced *replaced;  /* by declared inverses (inverse.h) */
+  Replaced *replaced;  /* equations that declared inverses replaced (inverse.h) */
   uint32_t replaced_count;
   uint32_t *equation;      /* equation of the model, per equation of the problem */
   uint32_t *unknown;       /* unknown of the model, per unknown of the problem */

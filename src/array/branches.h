@@ -9,7 +9,7 @@
 typedef struct Branches {
   uint32_t count;
   Expr *node;      /* the if-expressions */
-  Expr *condition; /* of each, over discrete leaves and parameters */
+  Expr *condition; /* condition of each if-expression, over discrete leaves and parameters */
 } Branches;
 
 /* The branches of a problem whose modes have been extracted. Owned by the arena. O(size of the equations). */

@@ -404,8 +404,8 @@ static bool step_surplus(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The method's condition on a factor. It may contain derivatives of the block's unknowns only if they are lower than those that
- * cancel, and derivatives of other unknowns only if they are not too high. */
+/* The method's condition on a factor. Such an equation may contain derivatives of the block's unknowns only if they are lower than
+ * those that cancel, and derivatives of other unknowns only if they are not too high. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];

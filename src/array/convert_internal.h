@@ -25,7 +25,7 @@ typedef struct Converter {
 /* A linear combination of derivatives of equations: row k times its factor. */
 typedef struct Combination {
   uint32_t count;
-  uint32_t *equation; /* of the problem, per row; the last is the equation that may be replaced */
+  uint32_t *equation; /* equations of the problem, per row; the last is the equation that may be replaced */
   int32_t *times;     /* how often it is differentiated */
   Expr *row, *factor;
   Expr left; /* the sum, without terms that cancel; 0 if only round-off is left */

@@ -37,9 +37,8 @@ static bool is_constant(const Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_DISCRETE);
 }
 
-/* An equation defines a derivative if it is linear in it, and if that derivative is the highest one of its unknown in the
- * equation and in the array. Every equation defines at most one derivative: the first one that no other equation has
- * defined. */
+/* An equation defines a derivative if it is linear in that derivative, which must be the highest one of its unknown in the equation
+ * and in the array. Every equation defines at most one derivative: the first one that no other equation has defined. */
 Definitions definitions_find(const Problem *problem, const Structure *structure, bool constant, Arena *arena) {
   const Incidence *incidence = &problem->incidence;
   Dag *dag = problem->model->dag;

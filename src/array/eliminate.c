@@ -75,8 +75,8 @@ typedef VEC(FieldElement) FieldElementVec;
 typedef struct BasisVector {
   int32_t line, pivot;
   uint64_t inverse_scale;
-  uint32_t first, end;           /* of the vector in `parts` */
-  uint32_t first_used, end_used; /* of the multiples of other vectors in `used` */
+  uint32_t first, end;           /* parts of the vector in `parts` */
+  uint32_t first_used, end_used; /* multiples of other vectors in `used` */
 } BasisVector;
 
 typedef struct ModularElimination {
@@ -111,7 +111,7 @@ static void load_line(ModularElimination *elimination, int32_t line) {
   }
 }
 
-/* Eliminates all pivots from the line. A vector has no pivot of an earlier one, so one pass is enough. */
+/* Eliminates all pivots from the line. A vector is zero at the pivots of earlier vectors, so one pass is enough. */
 static void reduce_line(ModularElimination *elimination) {
   for (uint32_t b = 0; b < elimination->basis.count; b++) {
     const BasisVector *vector = &elimination->basis.data[b];

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Lines, rows or columns of a matrix: entries start[k] .. start[k + 1] - 1 of line k, each at its place, none twice. */
+/* Lines: the rows or columns of a matrix. Line k has the entries start[k] .. start[k + 1] - 1, each at a different place. */
 typedef struct SparseLines {
   int32_t lines, places;
   const int32_t *start, *place;

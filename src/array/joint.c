@@ -48,7 +48,8 @@ static double value_at(Dag *dag, Expr e, RandomPoint *point, double here) {
   return dag_evaluate(dag, dag_scratch(dag), e, leaf_value, point, &value, NULL) ? value : NAN;
 }
 
-/* A variable or time in the expression. If the expression is linear in one of them, that one. EXPR_NONE: it contains none. */
+/* A variable or time in the expression. If the expression is linear in a variable or in time, that one. EXPR_NONE: it contains
+ * none. */
 static Expr leaf_to_move(Dag *dag, Expr e) {
   ExprVec leaves = {0};
   Expr found = EXPR_NONE, slope;
@@ -95,8 +96,9 @@ static double find_edge(Dag *dag, Expr difference, RandomPoint *point) {
 /* The gaps at random points on both sides of edges. */
 typedef struct Joint {
   JointGap largest;
-  uint32_t points, jumps; /* points where both branches are defined; those of them where the branches do not meet */
-  bool is_defined;        /* both branches are defined at all points */
+  uint32_t points,
+      jumps;       /* points where both branches are defined; points among these where the branches do not meet */
+  bool is_defined; /* both branches are defined at all points */
 } Joint;
 
 static Joint find_joint(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {

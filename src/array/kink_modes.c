@@ -95,7 +95,7 @@ typedef struct Beside {
   const Problem *problem; /* of all modes */
   const Branches *branches;
   const Held *held;    /* per equation */
-  Structure structure; /* of the known mode */
+  Structure structure; /* structure of the known mode */
 } Beside;
 
 /* An equation in a mode. */
@@ -145,7 +145,8 @@ static Structure keep_most_of_mode(const Most *most, const Problem *problem, con
   return keep_most(most, &narrow, structure_run(most->arena, &narrow.incidence));
 }
 
-/* Tries these modes: all if-expressions take their first branches, all take their second ones, and all except one do. */
+/* Tries these modes: all if-expressions take their first branches, or all take their second branches; and each of these two modes
+ * with one if-expression changed. */
 static void keep_most_of_modes(const Most *most, const Problem *problem) {
   Branches branches = branches_find_written(problem, most->arena);
   Beside beside = {problem, &branches, list_held(problem, &branches, most->arena), {0}};

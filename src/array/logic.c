@@ -264,8 +264,8 @@ static void add_steps(LogicBuilder *builder) {
 
 /* ---- initial equations for discrete variables ---- */
 
-/* The leaf whose pre() gives a leaf its value at the start: its own, if whens assign it, or the one that its equation names, as in
- * d = pre(e). *is_free: nothing else gives it a value. */
+/* The leaf whose pre() gives a leaf its value at the start: the leaf itself, if whens assign it, or the leaf that its equation
+ * names, as in d = pre(e). *is_free: nothing else gives it a value. */
 static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf, bool *is_free) {
   const Dag *dag = builder->dag;
   const Logic *logic = builder->logic;

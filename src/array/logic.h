@@ -22,7 +22,7 @@ typedef struct LogicAction {
   ActionKind kind;
   Expr fires;  /* EXPR_NONE: at all times, for an assertion outside of whens without a condition */
   Expr target; /* for reinit: the variable leaf of the model's unknown, with aliases substituted */
-  Expr value;  /* of reinit: the new value of the target; of assert: the condition */
+  Expr value;  /* for reinit: the new value of the target; for assert: the condition */
   bool in_when;
   const Action *written;
 } LogicAction;
@@ -63,7 +63,7 @@ typedef struct LogicDelay {
 uint32_t logic_delay_leaves(const LogicDelay *delay);
 
 typedef struct Logic {
-  uint32_t leaves;              /* of the model and of the logic: modes come after them */
+  uint32_t leaves;              /* leaves of the model and of the logic: modes come after them */
   uint32_t initial, terminal;   /* the leaf that is true at the start, and the one that is true at the end */
   bool is_asked, asks_terminal; /* initial() or terminal() is used; terminal() is used */
   VEC(LogicStep) steps;         /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */

@@ -158,9 +158,9 @@ static Expr replace_node(Extraction *extraction, Expr e, const Expr *changed, co
 
 /* ---- variables that equations give explicitly ---- */
 
-/* Equations are peeled: if all variables of an equation except one are known, and it is linear in that one, it gives that
- * variable. At first only time is known; then the variables whose derivatives occur, so that the remaining ones depend on
- * states. */
+/* Equations are peeled: if all variables of an equation except one are known, and the equation is linear in that one, the equation
+ * gives it. At first only time is known; then the variables whose derivatives occur, so that the remaining ones depend on states.
+ */
 typedef struct Peeling {
   Heap *heap;
   Dag *dag;
@@ -285,7 +285,8 @@ static void find_edges(Modes *modes, Dag *dag, Arena *arena) {
   modes->is_mirrored = arena_array(arena, modes->count, sizeof(bool));
   Expr *negative = heap_array(arena->heap, modes->count, sizeof(Expr));
   for (uint32_t m = 0; m < modes->count; m++) negative[m] = dag_negate(dag, modes->difference[m]);
-  uint32_t *first = heap_array(arena->heap, dag_size(dag), sizeof *first); /* 0: none, else one more than the mode */
+  uint32_t *first =
+      heap_array(arena->heap, dag_size(dag), sizeof *first); /* 0: no mode; otherwise the number of the mode plus one */
   for (uint32_t m = 0; m < modes->count; m++) {
     Expr own = modes->difference[m];
     modes->is_mirrored[m] = !first[own] && first[negative[m]];

@@ -1,5 +1,5 @@
-/* problem: from the model's equations to an incidence with derivative orders. The incidence is that of the simplified residuals, so
- * an unknown that cancels identically is not incident. */
+/* problem: from the model's equations to an incidence with derivative orders. The incidence is made from the simplified residuals,
+ * so an unknown that cancels identically is not incident. */
 #include "array/inverse.h"
 #include "array/semilinear.h"
 #include "structure/structure.h"
@@ -204,7 +204,8 @@ static void use_inverses(Problem *problem, Arena *arena) {
   arena_free(&scratch);
 }
 
-/* Per unknown of the model: its highest derivative in the equations of the model. The incidence says so if it is of these. */
+/* Per unknown of the model: its highest derivative in the equations of the model. If the problem still has these equations, its
+ * incidence says so. */
 static const uint32_t *highest_written(const Problem *problem, Arena *arena) {
   const Model *model = problem->model;
   bool is_written = !problem->aliases.removed;

@@ -63,8 +63,8 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
 
 /* ---- rank by numbers ---- */
 
-/* The entries at a point. For each: its value, with round-off replaced by zero; the size of its terms, because their round-off is
- * its error; and the size of the terms of a value that was replaced. */
+/* The entries at a point. For each entry: its value, with round-off replaced by zero; the size of its terms, because their
+ * round-off is its error; and the size of the terms of a value that was replaced. */
 typedef struct Entries {
   double *value, *size, *absorbed;
 } Entries;
@@ -162,7 +162,8 @@ static int32_t rank_at(const BlockJacobian *jacobian, Entries entries, Heap *hea
   return rank;
 }
 
-/* A block that is singular or undefined at all points counts as singular everywhere; it is regular if it is so at one point. */
+/* A block that is singular or undefined at all points counts as singular everywhere; a block that is regular at one point is
+ * regular. */
 static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, Arena *arena, SingularBlock *found) {
   int32_t n = jacobian->size;
   *found = (SingularBlock){.size = n};

@@ -11,8 +11,8 @@
 /* d f_i / d x_j^(d_j - c_i) for the equations and unknowns of one block, as expressions; or other gradients, which need not be
  * square. */
 typedef struct BlockJacobian {
-  int32_t size, columns;             /* rows; columns, as many in a block */
-  const int32_t *equation, *unknown; /* of the problem, per row and column */
+  int32_t size, columns;             /* rows; columns, the same number in a block */
+  const int32_t *equation, *unknown; /* equations and unknowns of the problem, per row and column */
   int32_t *row_start, *column;       /* entries by rows; columns of the block */
   Expr *entry;
 } BlockJacobian;
@@ -30,7 +30,7 @@ typedef struct SingularBlock {
   int32_t block, size;
   int32_t rank;   /* the largest one found at a point; -1 for a block that is too large */
   bool here_only; /* regular elsewhere */
-  int points;     /* at which it was found singular */
+  int points;     /* points at which it was found singular */
 } SingularBlock;
 
 typedef VEC(SingularBlock) SingularVec;

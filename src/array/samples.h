@@ -9,8 +9,8 @@
 
 #include "array/modes.h"
 
-/* Number of points; the first ones are nearest to the start values. One more consists of the given start values themselves; values
- * that are not given are those of the first point. */
+/* Number of points; the first ones are nearest to the start values. One more point consists of the given start values themselves;
+ * values that are not given come from the first point. */
 enum { SAMPLE_COUNT = 12, SAMPLE_START = SAMPLE_COUNT };
 
 /* Expressions are evaluated this many at a time: their common parts are then evaluated only a few times, with little memory. */
@@ -47,7 +47,7 @@ void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
                       double *sizes, double *absorbed);
 
-/* Does e vanish at every point where it is defined? It must be defined at three of them at least. */
+/* Does e vanish at every point where it is defined? It must be defined at three points at least. */
 bool samples_vanish(const Samples *samples, Expr e);
 
 /* The size of the terms of a*b, if a and b are values whose terms have these sizes. */

@@ -1,9 +1,9 @@
 /* semilinear: flows that semiLinear gives twice. At x = 0, y = semiLinear(x, a, s) and y = semiLinear(x, s, b) do not determine s,
  * because both equations are then y = 0. They mean s = if x >= 0 then a else b and y = semiLinear(x, a, b) (Modelica Language
  * Specification 3.6, section 3.7.4.5). Likewise, flows y[i] = semiLinear(x[i], s, b[i]) whose sum is zero, or a source, do not
- * determine s if nothing flows. Then s is the mean of all b[i]; otherwise it is their mean weighted with the inflows. Both are
- * one formula, because every inflow is at least a small positive flow, the same for all. This applies to nodes
- * whose balance gives s. In a volume with storage, s follows from the stored quantity, and the balance gives the inflow. */
+ * determine s if nothing flows. Then s is the mean of all b[i]; otherwise it is their mean weighted with the inflows. Both cases
+ * are one formula, because every inflow is at least a small positive flow, the same for all. This applies to nodes whose balance
+ * gives s. In a volume with storage, s follows from the stored quantity, and the balance gives the inflow. */
 #pragma once
 
 #include "expr/dag.h"

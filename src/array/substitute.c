@@ -79,7 +79,7 @@ static Expr put_in(Converter *converter, const BlockJacobian *jacobian, const Su
   Dag *dag = converter->dag;
   uint32_t count = plan->dependence->count - 1;
   int32_t c = converter->structure.c[i];
-  if (c > plan->most) return converter->problem.residual[i]; /* the equation holds none of their derivatives */
+  if (c > plan->most) return converter->problem.residual[i]; /* the equation contains none of these derivatives */
   ExprVec from = {0}, to = {0};
   for (uint32_t k = 0; k < count; k++) {
     Expr value = plan->combined[k];

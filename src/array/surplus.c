@@ -1,6 +1,6 @@
-/* surplus: structurally overdetermined parts whose equations repeat each other (see convert_internal.h). The equations of a
- * smallest such part, one more than their variables, are differentiated up to the same order of derivatives. A linear dependence of
- * their gradients then shows which of them follows from the others. */
+/* surplus: structurally overdetermined parts whose equations repeat each other (see convert_internal.h). A smallest such part has
+ * one equation more than variables. All its equations are differentiated up to the same order of derivatives. A linear dependence
+ * of their gradients then shows which of them follows from the others. */
 #include "array/convert_internal.h"
 
 /* A derivative of an equation of the problem. */

@@ -26,7 +26,7 @@ struct Heap {
   HeapBlock blocks, deferred;
   size_t bytes;
   Budget own;           /* unused in an inner heap */
-  Heap *outer;          /* of an inner heap */
+  Heap *outer;          /* outer heap of an inner heap */
   Slabs *slabs;         /* NULL: each block comes from the hook. Otherwise only deferred releases are in a ring */
   jmp_buf *catch_point; /* NULL: the hook of the outer heap is used */
   struct HeapGuest *guests;

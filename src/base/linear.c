@@ -11,7 +11,7 @@
 
 enum {
   KEPT_MIN = 8,  /* smallest size of a matrix that keeps its pivots */
-  KEPT_GAIN = 4, /* it keeps them if leaving out the zeros saves all but one in this many operations */
+  KEPT_GAIN = 4, /* a matrix keeps its pivots if leaving out the zeros leaves at most one in this many operations */
   FILL = 4,      /* a larger matrix is dense if at least one in this many entries is not zero */
 };
 
@@ -30,7 +30,7 @@ struct Linear {
   double *ordered;
 
   double *matrix, *scale; /* dense: factors (column-major), row scales */
-  int32_t *pivot, room;   /* number of equations for which these three are allocated */
+  int32_t *pivot, room;   /* number of equations for which matrix, scale and pivot are allocated */
 
   SparseLu *kept;
 

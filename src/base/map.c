@@ -1,6 +1,6 @@
-/* map: see map.h. Linear probing at a load of at most one half, of names at most two thirds. Keys that differ only in their
- * last bits are neighbours, because the next number is often needed soon and is then in the processor's cache. The same holds
- * for names that differ only in their last number. */
+/* map: see map.h. Linear probing: at most half of the slots are used, in tables of names at most two thirds. Keys that differ only
+ * in their last bits are neighbours, because the next number is often needed soon and is then in the processor's cache. The same
+ * holds for names that differ only in their last number. */
 #include "base/map.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* slabs: see slabs.h. A small block comes from the list of freed blocks of its size, or from the rest of the last slab. A large one
- * is a slab of its own. The size of a block, in units, is in front of it. */
+/* slabs: see slabs.h. A small block comes from the list of freed blocks of its size, or from the rest of the last slab. A large
+ * block is a separate slab. The size of a block, in units, is in front of it. */
 #include "base/slabs.h"
 
 #include "base/heap.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* The length in bytes of the character at `text` (`room` bytes, at least one); 0 if the bytes are not a character. Overlong forms,
- * surrogates and codes beyond U+10FFFF are not. */
+ * surrogates and codes beyond U+10FFFF are not characters. */
 size_t utf8_length(const char *text, size_t room);
 
 /* The number of characters of a text; an invalid byte counts as one. O(length). */

@@ -8,7 +8,7 @@
 
 /* The values of an option that may be given several times. */
 enum { MOST_WORDS = 64 };
-enum { PANEL_LINES = 12 }; /* of a picture in characters */
+enum { PANEL_LINES = 12 }; /* lines of a picture in characters */
 typedef struct WordList {
   const char *words[MOST_WORDS + 1]; /* NULL-terminated */
 } WordList;
@@ -66,7 +66,7 @@ typedef struct Arguments {
   const char *class_name, *mna, *dump_pass;
   Limits limits;
   char *modelica_path;          /* directories of libraries, separated by colons; owned by the arguments */
-  bool has_library;             /* an option set one of them */
+  bool has_library;             /* an option gave one of these directories */
   size_t given_path;            /* length of the part of modelica_path that came from options */
   char *readable;               /* directories that the model may read, separated by colons */
   const char *const *libraries; /* allowed for external functions; NULL: these may not even write */

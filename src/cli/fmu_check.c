@@ -1,5 +1,5 @@
-/* fmu-check: checks whether an FMU follows the rules of FMI. If it may be run, also checks whether both of its kinds run, and agree
- * with each other and with a model. */
+/* fmu-check: checks whether an FMU follows the rules of FMI. If the FMU may be run, also checks whether it runs by model exchange
+ * and by co-simulation, and whether both agree with each other and with a model. */
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -13,7 +13,7 @@ static const double TOLERANCE = 1e-3;
 typedef struct FmuCheck {
   const Arguments *arguments;
   int status;
-  daedal_model *model;   /* of the present run */
+  daedal_model *model;   /* model of the present run */
   daedal_result *result; /* the result to compare others with; NULL: none yet */
   const char *what;      /* the kind of run that gave `result` */
 } FmuCheck;
@@ -38,7 +38,8 @@ static void check_rules(FmuCheck *check) {
   daedal_free(model);
 }
 
-/* Does the name belong to a signal of the model? Others belong to the choice of states, or daedal has added them for an FMU. */
+/* Does the name belong to a signal of the model? Other names belong to the choice of states, or daedal has added them for an FMU.
+ */
 static bool is_compared(const char *name) {
   return strncmp(name, "der(", 4) != 0 && strncmp(name, "fmu ", 4) != 0 && *name != '$';
 }

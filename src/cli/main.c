@@ -38,7 +38,7 @@ const Command commands[] = {
      "MODEL",
      "structure: index, hidden constraints, possible initial values",
      "Prints the structural index, the degrees of freedom, which equations are differentiated\n"
-     "how often, the hidden constraints and what may be given initial values.\n",
+     "how often, the hidden constraints and which variables may get initial values.\n",
      {"daedal analyze pendulum.mo", "daedal analyze slider_crank.mo --svg incidence.svg",
       "daedal analyze circuits/index2_loop.cir --json"},
      analyze_command},

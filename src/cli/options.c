@@ -65,7 +65,8 @@ const Option options[] = {
     {"--sampling", NULL, "S", IN_SWEEP, OPTION_SAMPLING, PLACE(sampling), "sobol (default), lhs or random"},
     {"--seed", NULL, "N", IN_SWEEP, OPTION_SEED, PLACE(seed), "seed of the samples; default 0"},
     {"--outputs", NULL, "LIST", IN_SWEEP | IN_LINEARIZE, OPTION_LIST, PLACE(outputs),
-     "of a sweep, columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values; "
+     "for a sweep, columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final "
+     "values; "
      "of a linear form any variables; default: the outputs of the model"},
     {"--all", NULL, NULL, IN_CHECK, OPTION_FLAG, PLACE(all), "check every model and block of the libraries"},
     {"--threads", NULL, "N", IN_SWEEP | IN_CHECK, OPTION_COUNT, PLACE(threads),
@@ -80,7 +81,7 @@ const Option options[] = {
     {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_VALUES, PLACE(deviations),
      "standard deviations of the measurements, if they are known"},
     {"--tolerance", NULL, "TOL", IN_DIFF | IN_FMU, OPTION_POSITIVE, PLACE(difference_tolerance),
-     "of diff and fmu-check: the difference allowed, relative to the largest value of a signal; default 0, and 1e-3"},
+     "for diff and fmu-check: the difference allowed, relative to the largest value of a signal; default 0, and 1e-3"},
     {"--absolute", NULL, "A", IN_DIFF, OPTION_POSITIVE, PLACE(difference_absolute),
      "the absolute difference allowed, in addition to --tolerance; default 0"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
@@ -138,9 +139,9 @@ const Option options[] = {
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
      ".npy; matrices of linearize as .mat"},
     {"--output-file", "-o", "FILE", IN_PLAN, OPTION_OUTPUT, PLACE(output_path),
-     "of plan: the file; default: MODELNAME.plan"},
+     "for plan: the file; default: MODELNAME.plan"},
     {"--output-file", "-o", "FILE", IN_PLOT, OPTION_PLOT, PLACE(plots),
-     "of plot: the picture as FILE.svg, .png or .pdf; without it, or with -, in characters on standard output"},
+     "for plot: the picture as FILE.svg, .png or .pdf; without it, or with -, in characters on standard output"},
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
      "continue from FILE.part of a run or sweep that was interrupted"},
     {"--part-interval", NULL, "S", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.part_interval),

@@ -53,7 +53,7 @@ typedef struct Option {
   const char *argument;   /* the name of its value in the help; NULL for a flag */
   unsigned commands;      /* bits IN_... */
   OptionKind kind;
-  size_t offset; /* of its member in Arguments */
+  size_t offset; /* offset of its member in Arguments */
   const char *help;
 } Option;
 

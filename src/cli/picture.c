@@ -87,7 +87,7 @@ static bool render(const Libraries *call, void *handle, void *surface, Rectangle
   return ok;
 }
 
-/* The size of our SVGs is that of the view box. */
+/* Our SVGs have the size of the view box. */
 static Rectangle frame_of(const char *svg, double scale) {
   Rectangle frame = {0};
   const char *box = strstr(svg, "viewBox=\"");

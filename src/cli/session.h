@@ -28,7 +28,7 @@ void session_take(Session *session, daedal_model *model);
 /* Checks again where the outputs go, after the arguments were completed. */
 void session_check_outputs(Session *session);
 
-/* Completes the arguments with a path (NULL: there is no memory for it) for an output that was given none. */
+/* Adds to the arguments a path for an output that has none. path NULL: there is no memory for it. */
 void session_complete(Session *session, Arguments *complete, const char *path);
 
 /* Takes the result of a run (NULL: there was no memory for it) and reports. */

@@ -30,11 +30,11 @@ typedef struct ArrayCode {
   Program *held_divisors;
   bool has_residue;       /* equations divide by the round-off of constants */
   Program **levels;       /* values of the steps of the logic, by level */
-  Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */
+  Program **idle_levels;  /* the same while none of the level's guards holds; NULL: the level has no guards */
   IndexVec *guards;       /* by level: leaves of whens; while none of them fires, functions need not be called */
-  Program *initial_steps; /* of the logic; NULL without them */
-  Program *lefts;         /* of the logic; NULL without them */
-  Program *actions;       /* of the logic: whether each fires, then its value; NULL without them */
+  Program *initial_steps; /* initial steps of the logic; NULL without them */
+  Program *lefts;         /* left limits of the logic; NULL without them */
+  Program *actions;       /* actions of the logic: whether each fires, then its value; NULL without them */
   Program *idle_actions;  /* like idle_levels */
   IndexVec action_guards;
   Program *delayed;     /* delayed values and inflows of pipes; NULL without them */

@@ -1,4 +1,4 @@
-/* calls: see calls.h. The arithmetic is that of nilpotents.inc with the rules of ops.def, which also make symbolic derivatives. Its
+/* calls: see calls.h. The arithmetic comes from nilpotents.inc, its rules from ops.def, which also make symbolic derivatives. Its
  * recursion is over the number of nilpotents, at most CALL_PARTIALS_LIMIT. */
 #include "code/calls.h"
 
@@ -82,8 +82,8 @@ typedef struct Callee {
   char *kept;                /* [slots] the same for earlier calls; NULL: none are kept */
   uint64_t *hash;            /* [slots] hash of their arguments; 0: none */
   uint64_t slots;
-  ExternalCall
-      *external_call; /* the function is only this external call, with its arguments and constants; NULL: it is more */
+  ExternalCall *
+      external_call; /* the function is only this external call, with its arguments and constants; NULL: the function does more */
 } Callee;
 
 /* Runs calls with n partials. */

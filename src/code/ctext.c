@@ -118,7 +118,7 @@ typedef struct ProgramWriter {
   const char *name;
   CText *out;
   TextVec functions; /* finished */
-  TextVec body;      /* of the current function */
+  TextVec body;      /* body of the current function */
   uint32_t function_count;
   uint32_t sums;         /* outputs written by the current function */
   uint32_t uses;         /* bit per array used by the current function, and NEEDS_WORK */
@@ -169,9 +169,9 @@ typedef struct Scope {
   const Kernel *kernel;
   uint32_t number;     /* of the kernel */
   uint32_t begin, end; /* lines of the prologue whose values are local */
-  uint32_t member;     /* of a loop; NO_PLACE in straight code */
+  uint32_t member;     /* member of a loop; NO_PLACE in straight code */
   const Loop *loop;
-  const Access *access; /* of the member's lanes */
+  const Access *access; /* access of the member's lanes */
 } Scope;
 
 static void put_leaf(ProgramWriter *writer, TextVec *out, const Lane *lane) {

@@ -12,8 +12,8 @@
 typedef struct CTextStep {
   uint32_t function;
   uint32_t count;  /* of loops: instances */
-  uint32_t first;  /* of loops with tables: the first instance */
-  uint32_t starts; /* of loops: offset of its starts in CText.starts */
+  uint32_t first;  /* for loops with tables: the first instance */
+  uint32_t starts; /* for loops: offset of its starts in CText.starts */
 } CTextStep;
 
 /* The arrays of an evaluation as the text sees them; the text has the same struct. */

@@ -36,7 +36,7 @@ typedef struct OpenRegion {
 typedef struct RoutineState {
   RoutineWriter *writer;
   const Routine *routine;
-  uint32_t position; /* of the instruction that is written */
+  uint32_t position; /* position of the instruction that is written */
   TextVec body;
   uint32_t depth;
   VEC(StackEntry) stack;

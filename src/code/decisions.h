@@ -27,7 +27,7 @@ typedef struct Decisions {
   uint32_t failures;    /* assertions that fail, but not yet for long enough */
   bool watches;         /* assertions outside of whens depend on columns or time: they must be checked in each step */
   Effects *effects;     /* calls that an event makes once */
-  Span undefined_span;  /* of the assignment whose value is not defined */
+  Span undefined_span;  /* place of the assignment whose value is not defined */
   Expr undefined_node;  /* the part without a value; EXPR_NONE: unknown */
   char undefined_reason[200];
 } Decisions;
@@ -45,7 +45,8 @@ void decisions_started(Decisions *decisions);
 /* Copies the values of the model's discrete variables, also to pre(); other discrete values follow when they are set. */
 void decisions_adopt(Decisions *decisions, const double *discretes);
 
-/* A run begins at t: samples are counted from there. false: the interval of one is not positive, which is an error in diags. */
+/* A run begins at t: samples are counted from there. false: the interval of a sample is not positive, which is an error in diags.
+ */
 bool decisions_run(Decisions *decisions, double t, Diags *diags);
 
 /* At (t, y) everything has settled. Admits the first call that waits (effects.h); false: none does. */

@@ -12,7 +12,7 @@ typedef struct ExportList {
 } ExportList;
 
 typedef struct ExportInput {
-  const char *name;   /* of the model, for comments */
+  const char *name;   /* name of the model, for comments */
   const char *method; /* description of the rows, one line for comments; may be NULL */
   const Model *model;
   const Program *rows;

@@ -43,7 +43,7 @@ bool node_exponent(const Dag *dag, Expr e, double *exponent);
 /* Has the operator a value that numeric code can compute? (Not: sample, delay, strings ...) */
 bool op_has_value(Op op);
 
-/* The number of a leaf in code: a constant or, in functions, the Name of a text literal. NAN: it has none. */
+/* The number of a leaf in code: a constant or, in functions, the Name of a text literal. NAN: the leaf has no number. */
 double node_number(const Dag *dag, Expr e);
 
 /* Bits of a number as a key; -0 and 0 differ. */

@@ -15,7 +15,7 @@ typedef struct Group {
   Expr *roots;      /* outputs of them */
   Store *stores;    /* per lane: slots, then outputs */
   uint32_t *places; /* [lane * instances + instance] */
-  SlotMap map;      /* of the roots' leaves to slots */
+  SlotMap map;      /* from the roots' leaves to slots */
 } Group;
 
 typedef struct Grouping {

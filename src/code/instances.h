@@ -31,7 +31,7 @@ typedef struct Lane {
   LaneMode mode;
   int32_t stride;
   uint32_t start;        /* place of instance 0; of LANE_UNIFORM: the place */
-  const uint32_t *table; /* of LANE_TABLE: place per instance */
+  const uint32_t *table; /* for LANE_TABLE: place per instance */
 } Lane;
 
 typedef struct InstanceBlock {

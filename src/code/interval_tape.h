@@ -39,8 +39,8 @@ uint32_t interval_tape_column(IntervalTape *tape, uint32_t column);
 /* The motion at a place; valid until the next section is added. */
 Motion *interval_tape_at(IntervalTape *tape, uint32_t place);
 
-/* Runs a section. Without rates it computes all values only, and leaves middle and rate unchanged. Returns the number of its
- * lines. */
+/* Runs a section. Without rates it computes only the bounds of all values, and leaves middle and rate unchanged. Returns the number
+ * of its lines. */
 uint32_t interval_tape_run(IntervalTape *tape, uint32_t section, bool with_rates);
 
 /* Half of the interval, rounded up. */

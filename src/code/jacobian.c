@@ -19,7 +19,7 @@ typedef struct PartialRange {
 typedef struct RowInfo {
   uint32_t shape;        /* template; MAP_NONE if the row is a leaf */
   uint32_t first_item;   /* its slots in templates.items */
-  PartialRange gradient; /* of a row that is not run as a template */
+  PartialRange gradient; /* gradient of a row that is not run as a template */
 } RowInfo;
 
 typedef struct JacobianBuild {
@@ -36,8 +36,8 @@ typedef struct JacobianBuild {
   bool *varies; /* per entry of templates.stores: a number in which the rows differ */
   RowInfo *info;
   PartialRange *shape;      /* per template */
-  ExprVec partials, leaves; /* of gradients; leaves: of the row itself or of the template's first row */
-  IndexVec slots;           /* of leaves, in templates */
+  ExprVec partials, leaves; /* partials of gradients; leaves of the row itself or of the template's first row */
+  IndexVec slots;           /* slots of leaves, in templates */
 } JacobianBuild;
 
 static bool runs_as_template(const JacobianBuild *work, uint32_t row) {

@@ -15,8 +15,8 @@ typedef struct Krawczyk Krawczyk;
 /* For n unknowns. Lives in the heap. */
 Krawczyk *krawczyk_new(Heap *heap, int32_t n);
 
-/* Sets bounds of the Jacobian [n * n, by rows] and, if `inverts`, the inverse of their middle as C. false: that is singular, or
- * there are no bounds. O(n^3). */
+/* Sets bounds of the Jacobian [n * n, by rows] and, if `inverts`, the inverse of their middle as C. false: the middle is singular,
+ * or there are no bounds. O(n^3). */
 bool krawczyk_set_jacobian(Krawczyk *krawczyk, const Interval *jacobian, bool inverts);
 
 /* K(R), for bounds of g(z0). O(n^2). */

@@ -19,7 +19,7 @@ typedef struct LeafJacobian {
 LeafJacobian *leaf_jacobian_new(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
                                 const Expr *leaves, uint32_t leaf_count);
 
-/* Adds to out[rows] the entries of leaf k times a factor. `values` are those of the program. */
+/* Adds to out[rows] the entries of leaf k times a factor. `values` are the outputs of the program. */
 void leaf_jacobian_add(const LeafJacobian *jacobian, uint32_t k, const double *values, double factor, double *out);
 
 /* The entries of leaf k times a vector[rows]. */

@@ -45,7 +45,7 @@ struct Workspace {
   Heap *heap;
   const Program *program;
   Arrays arrays;         /* where the tapes read and write; the parts that belong to a point are set in each run */
-  double *wide_scratch;  /* of several points; NULL until needed */
+  double *wide_scratch;  /* scratch of several points; NULL until needed */
   Registers **registers; /* per kernel; NULL if compiled code runs */
   Caller *caller;        /* NULL: no function is called */
   double *compiled_work;

@@ -61,7 +61,7 @@ static bool is_left(const Schedule *schedule, const TimerPlan *plan, Interval ra
   return !inside(range, difference_at(schedule, plan, t)) && !is_round_off(schedule, plan, t);
 }
 
-/* Does the mode have a different value at t? The value of a condition is that of its relation as written. */
+/* Does the mode have a different value at t? A condition has the value of its relation as written. */
 static bool is_other(const Schedule *schedule, uint32_t k, double t, double *value) {
   const TimerPlan *plan = &schedule->plan.timer[k];
   *value = value_at(schedule, plan, t);
@@ -134,8 +134,8 @@ static bool may_leave(const Schedule *schedule, const TimerPlan *plan, Interval 
   return true;
 }
 
-/* Goes through intervals from left to right. Each is halved until it is clear, or so narrow that its ends are one event. The
- * next one begins where the last ended and is as long as its place in the tree allows. */
+/* Goes through intervals from left to right. Each interval is halved until the answer is clear, or the interval is so narrow that
+ * its ends are one event. The next one begins where the last ended and is as long as its place in the tree allows. */
 static double find_exit(const Schedule *schedule, const TimerPlan *plan, double from, double stop) {
   Interval range = range_of(plan, *mode_of(schedule, plan));
   double width = stop - from, low = from;

@@ -19,7 +19,7 @@ typedef struct TimerPlan {
 typedef struct SchedulePlan {
   uint32_t count;
   const TimerPlan *timer;
-  uint32_t room, held; /* the most steps of a difference or a rate; the number of discrete values of all */
+  uint32_t room, held; /* largest number of steps of a difference or a rate; number of discrete values of all timers */
 } SchedulePlan;
 
 typedef struct Timer {

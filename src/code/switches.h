@@ -11,10 +11,11 @@
 typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
-  Schedule schedule;            /* of the modes that depend only on time */
-  double end;                   /* of the run */
-  Decisions *decisions;         /* NULL: only modes change at events */
-  Workspace *workspace, *rates; /* of the conditions and rates of the evaluator's code; rates: NULL if none is known */
+  Schedule schedule;    /* schedule of the modes that depend only on time */
+  double end;           /* of the run */
+  Decisions *decisions; /* NULL: only modes change at events */
+  Workspace *workspace,
+      *rates; /* workspaces of the conditions and rates of the evaluator's code; rates: NULL if none is known */
   Edges edges;
   Switching switching; /* all of these; the delays are set where they are needed */
 } Switches;

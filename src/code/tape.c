@@ -409,8 +409,8 @@ static inline bool holds(const Registers *registers, const Arrays *arrays) {
   return registers->holds;
 }
 
-/* Held lines run first, unless they have their values. Each code jumps to the next by a table of labels, so that each branch has
- * its own prediction. */
+/* Held lines run first, unless their values are still valid. Each code jumps to the next by a table of labels, so that each branch
+ * has its own prediction. */
 void tape_begin(Registers *registers, const Arrays *arrays) {
   static const void *const table[FOUR_LINES + LINE_COUNT] = {
 #include "code/labels.def"
@@ -419,7 +419,7 @@ void tape_begin(Registers *registers, const Arrays *arrays) {
   double *const file = registers->file, *target = file + tape->first_value;
   const uint32_t *line = tape->held_lines;
   const void *const *labels = table;
-  __asm__("" : "+r"(labels)); /* in a separate register; otherwise compilers compute the address at each line */
+  __asm__("" : "+r"(labels)); /* keeps the address in a register; otherwise compilers compute it at each line */
 #define NEXT               \
   do {                     \
     goto *labels[*line++]; \

@@ -18,7 +18,7 @@ typedef struct LineState {
   uint32_t needs;   /* lines that it waits for */
   uint32_t waiting; /* the first that waits for it */
   uint32_t height;  /* lines of the longest chain that waits for it */
-  uint32_t next;    /* in its list of ready lines */
+  uint32_t next;    /* next line in its list of ready lines */
   bool is_held, is_done;
 } LineState;
 
@@ -31,11 +31,11 @@ typedef struct Ordering {
   const Kernel *kernel;
   LineState *state; /* per line */
   VEC(Waiting) waiting;
-  ReadyList ready[LINE_COUNT];            /* by code of tapes */
+  ReadyList ready[LINE_COUNT];            /* ready lines by code of tapes */
   uint32_t codes[LINE_COUNT], code_count; /* that occur */
   uint32_t last_call;                     /* NONE: there was none */
   TapeOrder order;
-  uint32_t count; /* of the order so far */
+  uint32_t count; /* length of the order so far */
 } Ordering;
 
 uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands, Operand room[3]) {
@@ -118,7 +118,7 @@ static void find_height(Ordering *ordering, uint32_t i) {
   ordering->state[i].height = height + 1;
 }
 
-/* Removes a line from its list, the one after `before`; NONE: the first. */
+/* Removes from its list the line after `before`; NONE: the first line. */
 static uint32_t take_ready(Ordering *ordering, uint32_t code, uint32_t before) {
   ReadyList *list = &ordering->ready[code];
   uint32_t *link = before == NONE ? &list->first : &ordering->state[before].next, i = *link;

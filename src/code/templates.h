@@ -9,7 +9,7 @@
 #include "code/instances.h"
 
 typedef struct Template {
-  Expr root; /* of the first region of this shape */
+  Expr root; /* root of the first region of this shape */
   uint32_t slots;
   uint32_t first_store; /* in Templates.stores: the array of each slot */
   uint32_t first_item;  /* items of the first region */

@@ -20,7 +20,7 @@ typedef struct Demand {
   uint32_t order, result_count;
   IndexVec partials; /* order 1: all requested partial derivatives; higher orders: the parts of one mixed derivative */
   uint32_t *results;
-  double *arguments; /* of the last call, whose values are in the code of this path; UINT32_MAX: none */
+  double *arguments; /* arguments of the last call, whose values are in the code of this path; UINT32_MAX: none */
   uint32_t way;
 } Demand;
 
@@ -325,7 +325,7 @@ static uint32_t next_way(const Trace *trace, uint32_t way, uint32_t condition, d
   return owner->decisions.data[condition] == decision ? way : find_branch(owner, condition, decision);
 }
 
-/* The path of these decisions; a new one is inserted where it branches off. UINT32_MAX: it does not fit the others. */
+/* The path of these decisions; a new one is inserted where it branches off. UINT32_MAX: the path does not fit the others. */
 static uint32_t find_way(Trace *trace, const double *decisions, uint32_t count) {
   uint32_t at = UINT32_MAX, next = trace->ways.count ? 0 : UINT32_MAX, c = 0;
   while (next != UINT32_MAX) {

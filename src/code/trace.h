@@ -2,7 +2,7 @@
  *
  * A path is recorded (tracer.h) when arguments first lead to it. From then on its tape gives the values of its conditions and the
  * results, at the cost of only the arithmetic. If a condition is decided differently than when it was recorded, the path that
- * branches off there is tried. Derivatives are those of the recorded expressions.
+ * branches off there is tried. Derivatives are computed from the recorded expressions.
  *
  * Invariant: a trace belongs to one caller of functions, and gives the same results as running the function, except for rounding.
  * If it cannot, the function must be run. */

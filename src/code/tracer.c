@@ -23,7 +23,7 @@ struct Tracer {
   Names *names;
   Diags diags;
   Domain domain;
-  Machine *machines[GIVEN_DEPTH]; /* by depth of functions with given derivatives; NULL until used */
+  Machine *machines[GIVEN_DEPTH]; /* machines by depth of functions with given derivatives; NULL until used */
   uint32_t depth;
   const Routine *entered; /* the routine with which the machine of this depth begins */
   bool uses_given, has_lost_text;

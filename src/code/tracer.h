@@ -14,7 +14,7 @@ typedef struct Tracer Tracer;
 typedef struct GivenResult {
   Expr leaf, value;
   uint32_t count;
-  Expr *arguments, *partials; /* of the Reals among its inputs; EXPR_NONE: the derivative is not given */
+  Expr *arguments, *partials; /* nodes of the Reals among its inputs; EXPR_NONE: the derivative is not given */
 } GivenResult;
 
 /* The path that a function took. Argument k is the leaf dag_variable(k, 0). */
@@ -22,7 +22,7 @@ typedef struct Recording {
   ExprVec conditions;
   VEC(double) decisions; /* the values of the conditions */
   ExprVec results;
-  VEC(GivenResult) given; /* in the order in which they depend on each other */
+  VEC(GivenResult) given; /* given results in the order in which they depend on each other */
 } Recording;
 
 typedef enum TraceStatus {

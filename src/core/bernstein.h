@@ -9,8 +9,8 @@ enum {
   BERNSTEIN_MOST = 12
 }; /* the most coefficients: Radau IIA of order 13, with the correction inside its step, has this many */
 
-/* Converts values of the polynomial to coefficients, in place. The values are those at `count` fractions of the step, which
- * ascend from 0 to 1. O(count^2). */
+/* Converts values of the polynomial to coefficients, in place. The values belong to `count` fractions of the step, which ascend
+ * from 0 to 1. O(count^2). */
 void bernstein_from_values(int count, const double *part, double *value);
 
 /* Restricts the polynomial to the time before or after a point of the step, in place. O(count^2). */

@@ -1,7 +1,7 @@
 /* corrector: Newton's method from a guess near a solution. It takes full corrections, and keeps the factors while they are good
  * enough.
  *
- * Its test is that of the simplified Newton method (Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.8). If
+ * It uses the test of the simplified Newton method (Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.8). If
  * corrections shrink by a ratio r, the remaining error is r / (1 - r) times the last one. The size of a correction is relative to
  * the nominal value and the value of its column. */
 #pragma once

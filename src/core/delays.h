@@ -21,7 +21,7 @@ typedef struct Delay {
   int is_fixed, is_discrete;
   int is_pipe, arrival; /* arrival: the leaf that changes when a break has come out */
   int points,
-      first_point; /* of the contents at the start: `points` places, then as many values, in the list of all pipes */
+      first_point; /* for the contents at the start: `points` places, then as many values, in the list of all pipes */
 } Delay;
 
 /* A break: a delayed value jumps there (level 0), or a derivative of it does. */

@@ -19,7 +19,7 @@
 typedef struct ChoicePlan {
   const BlockShape *shape;
   const double *preference; /* per block column: a larger number means less preferred as a state */
-  bool follows_sizes;       /* in units of the allowed errors; otherwise the preferences are the weights */
+  bool follows_sizes;       /* preferences are in units of the allowed errors; otherwise they are the weights */
 } ChoicePlan;
 
 typedef struct DummyPlan {

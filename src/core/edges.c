@@ -664,7 +664,7 @@ static void set_as_they_are(const Edges *edges, int k) {
 }
 
 /* Keeps the modes of the k-th slide from sliding until the current event is over. Modes that no row depends on
- * chattered only because of others, and follow these. */
+ * chattered only because of other modes, and follow those. */
 static void lead_away(Edges *edges, int k, bool are_led) {
   for (int m = 0; m < edges->count; m++)
     if (is_along(edges, m, k)) edges->place[m].changes = are_led ? 0 : LED_AWAY;

@@ -33,13 +33,13 @@ typedef struct Condition {
  * all differences constant. */
 typedef struct Slide {
   int mode;                     /* the first mode that chattered; other modes with the same edge follow it */
-  double weight;                /* of the side above; outside of [0, 1] the solution leaves the edge */
+  double weight;                /* weight of the side above; outside of [0, 1] the solution leaves the edge */
   double rate[SLIDE_LIMIT + 1]; /* rates of the difference at each corner, when last computed */
 } Slide;
 
 /* The times of the events of a mode. A cycle is two events: one change and the change back. */
 typedef struct EventTimes {
-  double before, last;        /* the two last ones */
+  double before, last;        /* the last two events */
   double cycle, cycle_before; /* the last cycle, and the one that ended one event earlier */
   double ratio; /* the last cycle divided by the one before it, which ended with the same change of the mode */
   double hold;  /* the longest time for which hysteresis delays the next event */
@@ -67,8 +67,8 @@ typedef struct EdgeHistory {
 /* Where a mode is in the current step or event. */
 typedef struct EdgePlace {
   double before; /* the difference at the beginning of the step */
-  double end;    /* at the end of the step in which an event was located */
-  double at;     /* where the last event was located */
+  double end;    /* difference at the end of the step in which an event was located */
+  double at;     /* difference where the last event was located */
   double peak;   /* largest margin seen since its last event */
   int changes;   /* number of changes since edges_begin */
   int slid;      /* it slid until the current event */
@@ -162,7 +162,7 @@ void edges_forget(Edges *edges);
 /* A run or a step begins at (t, y): keeps the last differences as those at the beginning. */
 void edges_start(Edges *edges, double t, const double *y);
 
-/* Keeps the last differences, which are those at (t, y). step: they are at the end of a step of this size; 0: at the beginning of a
+/* Keeps the last differences, which belong to (t, y). step: they are at the end of a step of this size; 0: at the beginning of a
  * step. */
 void edges_keep(Edges *edges, double t, const double *y, double step);
 
@@ -234,7 +234,7 @@ bool edges_all_agree(const Edges *edges);
 
 /* The start of a run is at (t, y). There modes have the values of their relations as written, if they agree with them.
  * The second function gives modes on an edge, from here on, the value that holds right after the start. It returns the
- * first mode for which that makes a difference, timed ones excepted; -1: none. */
+ * first mode for which that makes a difference, except timed modes; -1: none. */
 void edges_enter_start(Edges *edges, double t, const double *y);
 int edges_leave_start(Edges *edges, double t, const double *y);
 
@@ -274,7 +274,7 @@ bool edges_slide(Edges *edges);
 
 /* Call this when sliding has just begun and the columns are solved. Does the rate of each mode's difference jump, and lead back to
  * the edge from both sides? false: the mode that fails this test most clearly no longer slides, and is now on the side to which its
- * rate leads. The weights of the others were computed with it: solve the columns, and call this again. */
+ * rate leads. The weights of the other modes were computed with this mode, too: solve the columns, and call this again. */
 bool edges_leads_back(Edges *edges);
 
 /* Slides only along `count` edges: those to which the rates lead back most strongly. The other modes follow their last

@@ -11,7 +11,7 @@ typedef enum ProfileBreak { PROFILE_JUMP, PROFILE_KINK, PROFILE_SMOOTH } Profile
 typedef struct ProfileEntry {
   double low, high; /* the places that it covers */
   double place[PIECE_NODES], value[PIECE_NODES];
-  ProfileBreak end; /* at its high end */
+  ProfileBreak end; /* break at its high end */
 } ProfileEntry;
 
 /* The value at the place s and its derivatives [PIECE_NODES]. Beyond the entry it continues as a straight line. */

@@ -17,7 +17,7 @@ typedef enum FailureState {
 } FailureState;
 
 typedef struct FailureTimes {
-  double start, stop; /* of the run, at whose ends every failure counts */
+  double start, stop; /* times of the run, at whose ends every failure counts */
 } FailureTimes;
 
 /* What examines the assertions of a run: is the assertion in a when? What was found; `begins`: it has just begun to fail. */

@@ -38,7 +38,7 @@ typedef struct Jump {
   /* leading coefficients by unknown: their equation, and their place among the entries of the Jacobian */
   int *start, *row, *entry;
   double *values, *first; /* the leading coefficients, now and before the jump */
-  double *entries, *rows; /* of the Jacobian; all rows */
+  double *entries, *rows; /* entries of the Jacobian; values of all rows */
   double *b, *moved, *size;
   double *y;       /* per column */
   double t, total; /* t: time of the event; total: sum of the largest changes so far */

@@ -9,7 +9,7 @@ typedef struct Outputs {
   const double *times; /* NULL: the multiples */
   double start, interval, stop;
   uint64_t last;   /* number of the last time, from 0 on */
-  uint64_t number; /* that of the next time */
+  uint64_t number; /* number of the next time */
 } Outputs;
 
 /* The next time; INFINITY: there is none. */

@@ -55,7 +55,7 @@ typedef struct SolvedUnit {
   Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
   Tangent *tangent;      /* NULL if the plan has none */
   bool is_projected;     /* `tangent` holds the factors */
-  bool is_moved;         /* the last correction moved matrix rows of this stage; see UnitPlan.entries_below */
+  bool is_moved;         /* the last correction changed the matrix in rows of this stage; see UnitPlan.entries_below */
   double single;         /* the 1 x 1 matrix */
 } SolvedUnit;
 

@@ -77,7 +77,7 @@ typedef enum SwitchingStart {
 /* Solves for the columns at the start until all discrete values agree with them. */
 SwitchingStart switching_start(Switching *switching, const SwitchingColumns *columns, double t);
 
-/* At the start, modes have the values of their relations as written. In a run this holds from the first call on, if they have
+/* At the start, modes have the values of their relations as written. In a run this holds from the first call on, if modes have
  * these values at (t, y). From the second call on, a mode on an edge has the value that holds right after the start. The second
  * function returns the first mode at (t, y) for which that makes a difference; -1: none. */
 void switching_enter_start(Switching *switching, double t, const double *y);

@@ -22,7 +22,7 @@ typedef VEC(EnergyTerm) EnergyTerms;
 typedef struct Energy {
   EnergyTerms lagrangian, dissipation, force, constraint;
   EnergyTerms minimize, maximize; /* optimal control: terms that are not integrals are taken at the end of the run */
-  Span span;                      /* of the first section */
+  Span span;                      /* place of the first section */
   bool has_signals;               /* add the energy and its balance as variables of the model */
 } Energy;
 

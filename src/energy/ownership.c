@@ -204,7 +204,7 @@ static bool put_in(Derivation *d, Expr *roots, uint32_t count) {
   return any;
 }
 
-/* Substitutes all definitions. They may use each other, but not in a cycle. */
+/* Substitutes all definitions. Definitions may use each other, but not in a cycle. */
 static bool resolve(Derivation *d, Expr *roots, uint32_t count) {
   for (uint32_t round = 0; round <= d->model->equations.count; round++)
     if (!put_in(d, roots, count)) return true;

@@ -113,8 +113,9 @@ static bool note_entries(Bordered *bordered, ConstMoment at, double part, double
   return true;
 }
 
-/* Weights the equations so that the largest entry of each is 1. Near a point that an equation leaves free, all its entries
- * may be as small as the distance. So the largest entry is also taken from points to which the columns may be moved later. */
+/* Weights the equations so that the largest entry of each is 1. Near a point at which an equation determines nothing, all its
+ * entries may be as small as the distance. So the largest entry is also taken from points to which the columns may be moved later.
+ */
 static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
   double *weight = bordered->weight;
   note_entries(bordered, at, SMALL_PART, y);
@@ -324,7 +325,7 @@ static bool find_orientation(Bordered *bordered, ConstMoment at, double *y, doub
   return is;
 }
 
-/* Is the solution `at` the only one along all directions, those of the borders and that of a jump? */
+/* Is the solution `at` the only one along all directions: along the borders, and along a jump? */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
   double length = norm(jump, bordered->lost), farthest = fmax(SMALL_PART, 2 * length);
   double reference[LOST_LIMIT * LOST_LIMIT];
@@ -355,12 +356,12 @@ static void find_jump(const Bordered *bordered, const double *from, const double
 /* The residual of the lost equation, its slack, at nearby points that satisfy all other equations. A solution crosses
  * where the slack changes its sign; the sign says in which direction. */
 typedef struct SlackSamples {
-  int samples; /* on each side; each is SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
+  int samples; /* samples on each side; each is SEVERAL times as far away as the one before: from STUCK to about a quarter of the size */
   double *place, *slack; /* [2*samples] in ascending order */
   double first;          /* the slack at the point itself */
   double before, after;  /* the places on both sides of the sign change */
   double sign;           /* the sign after that */
-  double turn;           /* the sign of the determinant of the bordered matrix, which a line keeps */
+  double turn;           /* the sign of the determinant of the bordered matrix, which is the same all along the line */
 } SlackSamples;
 
 static SlackSamples line_make(Heap *heap) {
@@ -548,8 +549,8 @@ static bool is_left_by_states(Bordered *bordered, ConstMoment at) {
   return true;
 }
 
-/* Is the Jacobian much closer to singular at a point than at another point along all lost directions? That of a linear equation is the
- * same at both. */
+/* Is the Jacobian much closer to singular at a point than at another point along all lost directions? The Jacobian of a linear
+ * equation is the same at both points. */
 static bool is_bottom(Bordered *bordered, ConstMoment at, double *y) {
   double here, beside;
   if (!find_tangents(bordered, at)) return false;
@@ -626,7 +627,8 @@ static double solve_crossing_from(Bordered *bordered, const double *guess, Const
   return find_from(bordered, guess, at.t, y) ? solve_crossing(bordered, at.t, y, scratch, line) : 0;
 }
 
-/* Do the solutions at all places cross, with one sign? The guess for those far from the instant is the solution near it. */
+/* Do the solutions at all places cross, all with the same sign? The guess for those far from the instant is the solution near it.
+ */
 static bool cross(Bordered *bordered, const ConstMoment *at, double *const *y, double *scratch) {
   static const InstantPlace order[] = {INSTANT_AFTER, INSTANT_FAR_BEFORE, INSTANT_FAR_AFTER},
                             guess[] = {INSTANT_BEFORE, INSTANT_BEFORE, INSTANT_AFTER};

@@ -22,8 +22,8 @@ typedef enum Verdict {
   VERDICT_SINGULAR /* the solution ends or branches, or depends on states without bound */
 } Verdict;
 
-/* Do the columns, including states, have a limit? A column has one if its change between the two distances is not larger than its
- * own size. At a pole, columns grow with the inverse of the distance. */
+/* Do the columns, including states, have a limit? A column has a limit if its change between the two distances is not larger than
+ * its own size. At a pole, columns grow with the inverse of the distance. */
 bool instant_has_limit(const System *system, const double *near, const double *far);
 
 /* y: the columns at each place. The states there are given; the other columns are guesses, and are solved. NULL for the

@@ -1,5 +1,5 @@
-/* reset: which columns a reinit leaves unchanged. It sets some states, and the other states keep their values. If more columns
- * than states could keep theirs, stateSelect decides: first `always`, then `prefer`, then the present states.
+/* reset: which columns a reinit leaves unchanged. A reinit sets some states, and the other states keep their values. If more
+ * columns than states could keep theirs, stateSelect decides: first `always`, then `prefer`, then the present states.
  *
  * Exported solvers contain this file unchanged. */
 #pragma once

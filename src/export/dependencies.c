@@ -155,7 +155,7 @@ static bool spread(DependencySearch *search, uint64_t *joint) {
   return grows;
 }
 
-/* The derivative of a state is the column above it. For a state that may be exchanged, it may be any such column of its
+/* The derivative of a state is the column above it. If a state may be exchanged, its derivative may be any such column of its
  * block. */
 static void gather_rates(DependencySearch *search) {
   const ExportSource *source = search->source;

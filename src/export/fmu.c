@@ -144,7 +144,7 @@ static bool add_sources(Archive *archive, const SourceVec *sources, Arena *arena
   return ok;
 }
 
-/* Writes the texts of all systems; the variables are those of the first one. */
+/* Writes the texts of all systems; the variables come from the first system. */
 static TextVec *write_systems(Heap *heap, Arena *arena, const ExportSource *sources, ExportVariables *variables,
                               Diags *diags) {
   TextVec *systems = arena_array(arena, sources->systems, sizeof *systems);

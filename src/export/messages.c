@@ -15,7 +15,7 @@ typedef struct Collector {
   Arena *arena;
   Evaluator *evaluator;
   Model *own;
-  Problem problem; /* over the run's own graph */
+  Problem problem; /* problem over the run's own graph */
   Print print;
   VEC(OpenPart) open; /* parts still to be written, the next one last */
   Messages found;

@@ -11,7 +11,7 @@ typedef struct MessagePiece {
 
 typedef struct Messages {
   VEC(MessagePiece) pieces;
-  ExprVec values; /* over the unknowns of the array */
+  ExprVec values; /* values over the unknowns of the array */
   IndexVec first; /* per action: its first piece; one more entry at the end */
 } Messages;
 

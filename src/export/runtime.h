@@ -15,7 +15,7 @@ typedef enum RuntimeUse {
   RUNTIME_LARGE, /* only for models that may have large sparse matrices; the next one for all others */
   RUNTIME_SMALL,
   RUNTIME_ERK,   /* if this integrator is chosen, or a solution may slide */
-  RUNTIME_RADAU, /* if this one is chosen */
+  RUNTIME_RADAU, /* if this integrator is chosen */
   RUNTIME_BDF,   /* if this one is chosen */
   RUNTIME_USES
 } RuntimeUse;

@@ -124,7 +124,7 @@ void export_find_restart(Heap *heap, ExportSource *source) {
   if (source->obstacle || is_kept) return;
   StepsTrace *trace = heap_alloc(heap, sizeof *trace);
   if (initial_trace(initial, source->tolerance, trace)) source->trace = trace;
-  else source->obstacle = "its initial values are found by a search that an export does not carry";
+  else source->obstacle = "its initial values are found by a search that an export does not contain";
 }
 
 bool export_restarts(const ExportSource *source) { return !source->number && !source->obstacle; }

@@ -8,7 +8,7 @@
 #include "result/record.h"
 #include "spice/spice.h"
 
-/* The operating point from which a circuit starts, as a separate model with values. Its variables are the first ones of the
+/* The operating point from which a circuit starts, as a separate model with values. Its variables are the first variables of the
  * model. */
 typedef struct ExportPoint {
   Evaluator *evaluator; /* NULL: it was not found */
@@ -19,9 +19,9 @@ typedef struct ExportPoint {
 
 typedef struct ExportSource {
   const char *name;          /* of the model */
-  uint32_t number;           /* of the system, from 0 on */
+  uint32_t number;           /* number of the system, from 0 on */
   uint32_t systems;          /* number of systems */
-  uint32_t states;           /* of the largest system */
+  uint32_t states;           /* states of the largest system */
   bool chooses;              /* a system chooses its states during the run */
   const bool *holds;         /* branches for which the system is made; NULL: all */
   const Program *conditions; /* of the branches */
@@ -56,7 +56,7 @@ bool export_may_slide(const ExportSource *source);
 /* Does the system choose its states? */
 bool export_chooses_states(const ExportSource *source);
 
-/* Do both systems have the same unknowns, discrete values and conditions? Modes of one model have the same ones. */
+/* Do both systems have the same unknowns, discrete values and conditions? The systems of one model's modes have the same. */
 bool export_same_leaves(const ExportSource *a, const ExportSource *b);
 
 /* Can all of it be written? false: an error in diags names the part that cannot. */

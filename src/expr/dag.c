@@ -67,7 +67,7 @@ typedef struct Key {
   const Node *node;
   uint32_t hash;
   Expr newest;    /* the child that was made last; 0: the node has no children, or a list of them */
-  unsigned flags; /* of the node, see dag_flags */
+  unsigned flags; /* flags of the node, see dag_flags */
 } Key;
 
 /* Terms are read only once for the hash and the rest of the key. */

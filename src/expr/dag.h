@@ -76,7 +76,7 @@ void dag_trim(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);
 
-/* Makes room for so many further nodes at once; they may be fewer or more. */
+/* Makes room for this many further nodes at once; the actual number may be smaller or larger. */
 void dag_reserve(Dag *dag, uint32_t more);
 
 /* A new graph that begins with the nodes of `below`: every expression of `below` means the same in it. `below` may grow, and must
@@ -106,7 +106,7 @@ Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order);
 /* Children of OP_TRANSPORT; after them are as many points as values. */
 enum { TRANSPORT_IN0, TRANSPORT_IN1, TRANSPORT_X, TRANSPORT_POSITIVE, TRANSPORT_SCALARS };
 
-uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* of OP_DELAYED: the discrete leaf that holds its value */
+uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* for OP_DELAYED: the discrete leaf that holds its value */
 
 Expr dag_known_parameter(const Dag *dag, uint32_t index); /* EXPR_NONE: not made yet */
 
@@ -237,9 +237,9 @@ Expr dag_partial(Dag *dag, Expr e, Expr leaf);
 
 /* All partial derivatives at once: appends the variable columns on which e depends, ascending by (index, order), and the
  * partial derivative with respect to each. Derivatives that are identically zero, such as those of floor(x) and delay(x, 1),
- * are left out. Adjoints are swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent,
- * smooth and homotopy the cost is multiplied by the number of columns below, because each column's partial is a separate
- * selection: an inactive branch must not be evaluated. */
+ * are left out. Adjoints are swept from e to the leaves, so the cost is proportional to the size of the graph below e. At if, min,
+ * max, noEvent, smooth and homotopy the cost is multiplied by the number of columns below, because each column's partial is a
+ * separate selection: an inactive branch must not be evaluated. */
 typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
@@ -351,7 +351,7 @@ typedef struct LeafPrinter {
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
   const uint32_t *ranks; /* order of terms and factors, by node (dag_ranks); NULL: order of building */
-  uint32_t limit;        /* of dag_print: the text is cut after this many bytes and ends with `...`; 0: never */
+  uint32_t limit;        /* for dag_print: the text is cut after this many bytes and ends with `...`; 0: never */
 } LeafPrinter;
 
 /* Ranks of all nodes in an order that depends on their structure and on the order of variables, but not on
@@ -371,6 +371,6 @@ void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec
 /* For an expression whose text would be much longer than its graph: the same text with names for its shared parts. `statements`
  * receives a line "name := text of the part;" for each part, and `kinds` its ValueKind. Linear in the graph. Returns false and
  * prints nothing if the expression is short enough for dag_print. */
-#define DAG_PART_NAME "'$%u'" /* of the k-th part, k from 1 */
+#define DAG_PART_NAME "'$%u'" /* name of the k-th part, k from 1 */
 bool dag_print_parts(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *statements, IndexVec *kinds,
                      TextVec *text);

@@ -39,7 +39,7 @@ struct Dag {
   Heap *heap;
   Names *names;
   const Dag *below; /* the graph below this one; NULL: none */
-  uint32_t first;   /* of its own nodes; earlier nodes belong to the graph below */
+  uint32_t first;   /* first of its own nodes; earlier nodes belong to the graph below */
   Slot *table;      /* open addressing; its own nodes */
   uint32_t table_capacity, entries;
   IndexVec leaves[LEAF_LISTS]; /* leaves of this graph itself: node + 1 by index; 0 or beyond the end: none */

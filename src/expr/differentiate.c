@@ -352,7 +352,7 @@ struct GradientSweep {
   Map ranges;               /* selector -> position in begins */
   IndexVec begins;          /* entries of selector number i: [begins[i], begins[i + 1]) */
   GradientEntryVec entries; /* stored gradients, ascending by leaf node */
-  GradientEntryVec result;  /* of the last region swept */
+  GradientEntryVec result;  /* gradient of the last region swept */
   IndexVec order;           /* walk of a region */
   IndexVec heads;           /* per position in it: list of contributions */
   VEC(Contribution) contributions;

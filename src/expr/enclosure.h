@@ -19,7 +19,7 @@ typedef struct Enclosure {
   uint32_t count;
   const EnclosureStep *step;
   const uint32_t *child;
-  const double *coefficient; /* at the same places; for sums only */
+  const double *coefficient; /* coefficients at the same places; for sums only */
 } Enclosure;
 
 /* The values of the leaves other than time; a variable may have any value. */

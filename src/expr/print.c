@@ -52,7 +52,7 @@ typedef struct Printer {
   uint32_t *names;      /* by position: number of the node's name; 0: none; NULL: no names */
   VEC(NamedNode) named; /* by number, from 1 */
   VEC(PrintPart) stack, parts;
-  VEC(RankedTerm) terms; /* of the sum that is opened */
+  VEC(RankedTerm) terms; /* terms of the sum that is opened */
 } Printer;
 
 static void part_text(Printer *p, const char *text) {

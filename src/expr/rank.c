@@ -26,7 +26,7 @@ typedef struct Ranking {
   Heap *heap;
   uint32_t *ranks;
   WordVec pool;
-  IndexVec starts; /* of the keys of this height in the pool */
+  IndexVec starts; /* beginnings of the keys of this height in the pool */
   VEC(Key) keys;
   VEC(RankedFactor) terms;
 } Ranking;
@@ -35,7 +35,7 @@ typedef struct Ranking {
 
 static void key_word(Ranking *ranking, uint64_t word) { vec_push(ranking->heap, &ranking->pool, word); }
 
-/* Bits whose order is that of the numbers. */
+/* Bits that have the same order as the numbers. */
 static void key_number(Ranking *ranking, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);

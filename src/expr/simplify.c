@@ -1,4 +1,4 @@
-/* simplify: the constructors that keep the normal form of dag.h. Each looks at its operands only one or two levels
+/* simplify: the constructors that keep the normal form of dag.h. Each constructor looks at its operands only one or two levels
  * deep, so it is cheap, and each rewriting step leads to fewer or smaller operands, so it ends. No step changes a value
  * where the original is defined (except for rounding); factors that would over- or underflow are left where they are. */
 #include "expr/dag_internal.h"

@@ -1,5 +1,5 @@
 /* curve: a function of one variable through given points: piecewise constant, linear or cubic, continued beyond its ends. Tables in
- * one dimension and over time have one for each column. Its derivatives of all orders are exact.
+ * one dimension and over time have one curve for each column. Its derivatives of all orders are exact.
  *
  * It is C99 that exported models contain (like jet.h, grid.h and lookup.h), and allocates nothing.
  *
@@ -31,7 +31,7 @@ typedef struct Curve {
   Extrapolation extrapolation;
   uint32_t count; /* points, at least one */
   const double *x, *y;
-  const double *slope; /* at each point, for cubic kinds; NULL for others */
+  const double *slope; /* slope at each point, for cubic kinds; NULL for others */
 } Curve;
 
 /* Does the curve have slopes? */

@@ -89,7 +89,7 @@ typedef struct External {
   /* For a function in a library, run by external_foreign. */
   void (*address)(void);
   bool is_fortran;
-  void (*release)(void *object); /* of a constructor: its destructor; NULL if there is none */
+  void (*release)(void *object); /* for a constructor: its destructor; NULL if there is none */
   /* For a LAPACK routine, run by external_lapack: its row in functions.def. */
   const char *arguments;
   ExternalType result;
@@ -98,7 +98,7 @@ typedef struct External {
 /* The rights of external functions. */
 typedef struct ExternalRights {
   bool may_write;        /* change files and the environment, run commands, and read everywhere */
-  VEC(void *) libraries; /* from dlopen: functions are looked up there, too */
+  VEC(void *) libraries; /* libraries from dlopen, in which functions are looked up, too */
   uint32_t built;        /* number of functions that were compiled, or that failed to compile */
   Reading reading;
 } ExternalRights;

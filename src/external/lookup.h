@@ -13,7 +13,7 @@ typedef struct TimeEvents {
   double start, shift;
   bool is_periodic, begins; /* begins: the start itself is an event */
   uint32_t count;
-  const double *places; /* of events in the table, ascending */
+  const double *places; /* places of events in the table, ascending */
 } TimeEvents;
 
 typedef struct Lookup {

@@ -6,7 +6,7 @@
 
 #include "external/generators.inc"
 
-enum { WORDS = 16 }; /* of the longest generator */
+enum { WORDS = 16 }; /* words of the longest generator */
 
 static bool has_integers(ExternalCall *call, uint32_t count) {
   const ExternalValue *in = &call->arguments[0];

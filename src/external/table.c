@@ -10,7 +10,7 @@
 
 static bool has_name(const char *name) { return name[0] && strcmp(name, "NoName") != 0; }
 
-/* Finds the matrix. If both names are given, it is in a file; if the table has a name but its matrix is empty, the user's
+/* Finds the matrix. If both names are given, the table is in a file; if the table has a name but its matrix is empty, the user's
  * function usertab gives it; otherwise it is in the arguments. */
 static bool find_matrix(ExternalCall *call, TableArguments at, Matrix *matrix) {
   uint32_t verbose = at.verbose;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ELEMENTS_MAX = 1 << 20 }; /* of one array, so that a short description cannot exhaust memory */
+enum { ELEMENTS_MAX = 1 << 20 }; /* elements of one array, so that a short description cannot exhaust memory */
 enum { DIMENSIONS_MAX = 16 };    /* as in Modelica */
 enum { SCALAR_WORK = 100 };      /* steps of work for an element and its name */
 

@@ -37,7 +37,7 @@ typedef enum FmiRole {
 typedef struct FmiScalar {
   const char *name; /* with indices: x[2,1] */
   const char *unit, *description;
-  uint32_t reference, element; /* of its variable, and the position in it */
+  uint32_t reference, element; /* value reference of its variable, and the position in it */
   uint32_t size;               /* elements of the variable */
   FmiType type;
   FmiRole role;

@@ -14,9 +14,9 @@ typedef struct Zip {
 } Zip;
 
 typedef struct ZipEntry {
-  const char *name; /* in the arena; a folder's ends with a slash */
+  const char *name; /* in the arena; the name of a folder ends with a slash */
   uint32_t packed, size, sum, method;
-  size_t at; /* of its local header */
+  size_t at; /* place of its local header */
 } ZipEntry;
 
 /* false: these bytes are not an archive. */

@@ -101,7 +101,7 @@ static double entry_of(const Jacobian *jacobian, int32_t e, const double *values
   return values[e] == 0 && !jacobian->is_constant[e] ? 1 : values[e];
 }
 
-/* Numbers two kinds of columns of the conflict from 1 on: those that may move in its rows, and its fixed ones. Others get 0. */
+/* Numbers from 1 on the columns that may move in the rows of the conflict and, separately, its fixed columns. Others get 0. */
 static uint32_t number_columns(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict,
                                uint32_t *number) {
   uint32_t count = 0;

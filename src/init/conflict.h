@@ -6,7 +6,7 @@
 #include "init/terms.h"
 
 typedef struct Conflict {
-  IndexVec rows;    /* of the system, the worst first */
+  IndexVec rows;    /* rows of the system, the worst first */
   IndexVec columns; /* fixed ones */
   double residual;  /* residual of the first row at the point where all rows are satisfied best */
   uint32_t column;  /* a column that the other rows determine; MAP_NONE */

@@ -199,7 +199,7 @@ static Explanation explain_ranks(const Initializer *initializer, Initial *initia
   const SingularValues *all = &ranks->all;
   if (all->rank) explanation.condition = all->value[0] / all->value[all->rank - 1];
   if (all->rank < all->count && !ranks->v)
-    explanation.condition = HUGE_VAL; /* no equation follows from others except exactly here */
+    explanation.condition = HUGE_VAL; /* only exactly at this point does an equation follow from others */
   return explanation;
 }
 

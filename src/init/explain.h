@@ -10,10 +10,10 @@
 typedef struct Explanation {
   HiddenParts parts;
   const char *ranks;                          /* characteristic values, if the method uses ranks; otherwise NULL */
-  uint32_t assignments, linear, nonlinear;    /* explicit ones; systems of equations */
+  uint32_t assignments, linear, nonlinear;    /* explicit equations; systems of equations */
   uint32_t largest_linear, largest_nonlinear; /* rows */
   double residual;                            /* largest scaled residual of all rows */
-  uint32_t residual_row;                      /* of the system; MAP_NONE if there are no rows */
+  uint32_t residual_row;                      /* row of the system; MAP_NONE if there are no rows */
   double condition; /* estimate, 1-norm: of the scaled Jacobian of the rows by the columns that they determine */
   const Propagation *propagation; /* NULL: not requested */
 } Explanation;

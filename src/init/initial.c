@@ -247,7 +247,7 @@ typedef struct InitialAttempt {
   Initial *initial;
   double t0, tolerance;
   StepsResult last;
-  Proof proof;        /* of rows that failed */
+  Proof proof;        /* proof of rows that failed */
   double *stuck;      /* values where the last attempt ended */
   Quotient *quotient; /* the quotient for which values were refused */
   bool homotopy_first;
@@ -650,7 +650,7 @@ static bool solve_guess(InitialAttempt *attempt, Patch *patch, uint32_t round, b
   return solve_rows(attempt, patch, by_continuation, true);
 }
 
-/* How many guesses a system with this many rows is worth: none, if fewer than two. */
+/* The number of guesses to try for a system with this many rows; 0 instead of 1. */
 static uint32_t guesses_worth(uint32_t rows) {
   uint32_t guesses = ELSEWHERE_ROWS / (rows + 1);
   if (guesses <= 1) return 0;
@@ -781,8 +781,8 @@ static bool some_have_solution(InitialAttempt *attempt, const IndexVec *rows) {
 }
 
 /* After a failure: solved unit by unit with the same discrete values, the rows that failed would fail again, with all rows on
- * which they depend. If they also have no solution all at once, other discrete values of the other rows cannot help.
- * Continuation of homotopy() and delays mix all rows, so such failures prove nothing. */
+ * which they depend. If these rows also have no solution when they are solved all at once, other discrete values in other rows
+ * cannot help. Continuation of homotopy() and delays mix all rows, so such failures prove nothing. */
 static void learn(InitialAttempt *attempt, NogoodVec *nogoods) {
   InitialSystem *system = attempt->system;
   if (system->homotopy != MAP_NONE || system->evaluator->past) return;

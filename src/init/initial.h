@@ -5,9 +5,9 @@
  * Continuation from the simplified expressions comes first if homotopy() is in rows that must be solved together, or in a row that
  * does not give its unknown explicitly. It selects the intended one of several solutions. These are tried in order, the next one if
  * the one before fails or would move a given value. First the state-space form with the given values as states, which needs no
- * extra code. Then the initial system step by step (steps.h), keeping, then nearest. Then continuation from the simplified
- * expressions of homotopy(), and continuation in the guesses. Last, all rows at once, from start values, nominal values, and other
- * guesses. If all fail, the conflict is named. */
+ * extra code. Then the initial system step by step (steps.h), with STEPS_KEEP, then with STEPS_NEAREST. Then continuation from the
+ * simplified expressions of homotopy(), and continuation in the guesses. Last, all rows at once, from start values, nominal values,
+ * and other guesses. If all fail, the conflict is named. */
 #pragma once
 
 #include "code/switches.h"
@@ -82,7 +82,7 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
                    Diags *diags);
 
 /* Solves again, unit by unit, each to the nearest values, and records the units. Returns false if other values are found
- * than before, or if they can only be found in another way. The heap is that of the initial system. */
+ * than before, or if they can only be found in another way. Everything is in the heap of the initial system. */
 bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace);
 
 /* Do the rows hold at the values found, with the current discrete values? */
@@ -95,8 +95,8 @@ bool initial_is_ruled_out(const Initializer *initializer);
 void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial);
 
 /* For use if no solution was found in the modes of the guess and in the other modes that were tried. Solves all rows at once from
- * other guesses, with conditions as written, so that modes change together with the values. The modes are those of the values
- * found. For models without logic. */
+ * other guesses, with conditions as written, so that modes change together with the values. Afterwards the modes agree with the
+ * values found. For models without logic. */
 bool initial_search(Initializer *initializer, Switches *switches, const StartValues *starts, double t0,
                     double tolerance, Initial *initial);
 

@@ -9,7 +9,7 @@
 #include "structure/initial.h"
 
 typedef struct Order {
-  Pattern pattern;      /* of the system, surplus rows emptied */
+  Pattern pattern;      /* pattern of the system, surplus rows emptied */
   InitialChoice choice; /* columns that are given, and the matching of rows and columns */
   IndexVec surplus;     /* initial equations beyond the number of columns: the other rows leave no column for them */
   IndexVec redundant;   /* fixed columns that the rows and the other fixed columns determine */

@@ -5,7 +5,7 @@
 #include "array/array.h"
 
 typedef struct HiddenPart {
-  int32_t index;               /* of the part by itself: 2 or more */
+  int32_t index;               /* index of the part by itself: 2 or more */
   IndexVec variables, highest; /* unknowns of the model: all in the part; those of highest index in it */
 } HiddenPart;
 typedef VEC(HiddenPart) HiddenParts;

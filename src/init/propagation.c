@@ -1,5 +1,6 @@
-/* propagation: see propagation.h. The index is that of the chain of projectors E_(k+1) = E_k + A_k Q_k, A_(k+1) = A_k P_k with Q_k onto the kernel of E_k (März 1992), which ends with the
- * first regular E_k. Invariant: matrices are square, of `count`, by columns. */
+/* propagation: see propagation.h. The index is defined by the chain of projectors E_(k+1) = E_k + A_k Q_k, A_(k+1) = A_k P_k with
+ * Q_k onto the kernel of E_k (März 1992), which ends with the first regular E_k. Invariant: matrices are square, of `count`, by
+ * columns. */
 #include "init/propagation.h"
 
 #include "reduce/dense.h"
@@ -9,8 +10,8 @@
 
 enum { LARGEST = 400 /* components */ };
 
-static const double RANK_TOLERANCE = 1e-10; /* of singular values of rows and columns scaled to 1 */
-static const double NOTHING = 1e-7;         /* of an entry of N^k Pi */
+static const double RANK_TOLERANCE = 1e-10; /* rank tolerance of singular values of rows and columns scaled to 1 */
+static const double NOTHING = 1e-7;         /* smaller entries of N^k Pi count as zero */
 
 const char *const propagation_names[PROPAGATION_METHODS] = {[PROPAGATION_EULER] = "implicit Euler",
                                                             [PROPAGATION_TRAPEZOIDAL] = "trapezoidal rule",

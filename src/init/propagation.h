@@ -9,23 +9,23 @@
 
 #include "code/evaluator.h"
 
-enum { PROPAGATION_STEPS = 3, PROPAGATION_LEVELS = 8 /* of N, at most */ };
+enum { PROPAGATION_STEPS = 3, PROPAGATION_LEVELS = 8 /* levels of N, at most */ };
 
 typedef enum PropagationMethod {
   PROPAGATION_EULER,
   PROPAGATION_TRAPEZOIDAL,
   PROPAGATION_RADAU, /* IIA, of order 5 */
-  PROPAGATION_BDF,   /* of order 1, 2, 3 in the first steps, as integrators begin */
+  PROPAGATION_BDF,   /* BDF of order 1, 2, 3 in the first steps, as integrators begin */
   PROPAGATION_METHODS,
 } PropagationMethod;
 
 extern const char *const propagation_names[PROPAGATION_METHODS];
 
 typedef struct Propagation {
-  const char *failure; /* why there is none; NULL: there is one */
+  const char *failure; /* why there is no result; NULL: there is one */
   bool is_closed;      /* equations were added for variables that are free */
   uint32_t count;      /* components of x */
-  uint32_t *column;    /* of the array, per component */
+  uint32_t *column;    /* column of the array, per component */
   uint32_t index;      /* of the pencil: N^index = 0 */
   double *part; /* entry i + (j + k*count)*count: component i of N^k Pi_infinite e_j, in nominal values of both */
   double factor[PROPAGATION_METHODS][PROPAGATION_STEPS][PROPAGATION_LEVELS]; /* c_k */

@@ -23,10 +23,10 @@ typedef struct StepsResult {
   uint32_t column;
   double wanted;       /* the value that the others require; NAN if none fits */
   IndexVec rows;       /* the rows that failed, with y at their starting point; owned by the heap */
-  double disagreement; /* of a conflict: the largest residual, not scaled */
+  double disagreement; /* for a conflict: the largest residual, not scaled */
   uint32_t row;        /* and its row */
   uint32_t iterations;
-  NonlinearRung rung; /* the highest that a part needed */
+  NonlinearRung rung; /* the highest rung that a part needed */
   Proof proof;        /* proof that the rows that failed have no solution in a box */
 } StepsResult;
 

@@ -27,7 +27,7 @@ typedef struct InitialSystem {
   Pattern pattern;       /* rows by columns */
   IndexVec initial;      /* initial equations that are rows, after those of the array */
   uint32_t homotopy;     /* column of the continuation parameter; MAP_NONE if no row contains homotopy() */
-  Workspace *program;    /* of all rows; NULL before system_compile */
+  Workspace *program;    /* program of all rows; NULL before system_compile */
   const Jacobian *jacobian;
   Workspace *entries;               /* of the Jacobian */
   const struct InitialCodes *known; /* code of patches that the plan has (patch.h); NULL: none */

@@ -74,9 +74,9 @@ typedef struct ConnectTarget {
 
 /* The meaning of one argument of a connect clause. */
 typedef struct ConnectReference {
-  Instance *instance; /* of the first target that exists; NULL: none does, or an error was reported */
+  Instance *instance; /* instance of the first target that exists; NULL: none does, or an error was reported */
   ConnectSide side;
-  VEC(ConnectTarget) targets; /* in the order of their subscripts */
+  VEC(ConnectTarget) targets; /* targets in the order of their subscripts */
   IndexVec shape;             /* sizes of the dimensions without a scalar subscript; their product is targets.count */
 } ConnectReference;
 
@@ -214,7 +214,7 @@ typedef struct ConnectStep {
 /* Which element of a split array on a path is meant. */
 typedef struct ConnectChoice {
   uint32_t place;
-  uint32_t number, count; /* it is the number-th of so many elements that the reference selects */
+  uint32_t number, count; /* its number among the elements that the reference selects; their count */
   const IndexVec *shape;  /* sizes of the array's dimensions without a scalar subscript */
 } ConnectChoice;
 
@@ -241,7 +241,7 @@ void connect_reference_free(Connections *connections, ConnectReference *referenc
  * resolved. They are valid until the next call. */
 const ConnectLoop *connect_loop_next(Connections *connections, const ConnectSource *source);
 
-/* Takes the arguments of a clause over. */
+/* Takes over the arguments of a clause. */
 void connect_loop_keep(Connections *connections, const ConnectSource *source, ConnectReference left,
                        ConnectReference right);
 

@@ -18,7 +18,7 @@ typedef struct ConnectEdge {
 
 typedef struct ConnectRoot {
   uint32_t node;
-  int64_t priority; /* of a potential root; smaller is better */
+  int64_t priority; /* priority of a potential root; smaller is better */
   bool is_definite;
   const char *name; /* decides between equal priorities */
 } ConnectRoot;

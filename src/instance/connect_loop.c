@@ -2,7 +2,7 @@
  * are iterators, or whole multiples of them, plus what does not depend on them, its arguments are those of an earlier clause of
  * the same statement with other elements.
  *
- * Invariant: the arguments kept for a statement are those of its last clause. */
+ * Invariant: the arguments kept for a statement come from its last clause. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"

@@ -13,8 +13,8 @@
 typedef struct ConnectSets {
   Heap *heap;
   uint32_t member_count;
-  uint32_t *parent; /* of the forest; CONNECT_NONE for a member that was never joined */
-  uint32_t *size;   /* of the tree below a root */
+  uint32_t *parent; /* parent in the forest; CONNECT_NONE for a member that was never joined */
+  uint32_t *size;   /* size of the tree below a root */
   /* once closed */
   uint32_t set_count;
   uint32_t *start;   /* set_count + 1 */
@@ -25,7 +25,7 @@ typedef struct ConnectSets {
 /* Members 0 .. member_count - 1, none of them in a set. O(member_count). */
 ConnectSets connect_sets_make(Heap *heap, uint32_t member_count);
 
-/* Puts both in one set. With a == b, a member that is in no set forms a set by itself. Amortized nearly O(1). */
+/* Puts both members in one set. With a == b, a member that is in no set forms a set by itself. Amortized nearly O(1). */
 void connect_sets_join(ConnectSets *sets, uint32_t a, uint32_t b);
 
 /* Lists the sets; no joins are allowed afterwards. O(member_count). */

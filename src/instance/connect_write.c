@@ -15,14 +15,14 @@ typedef struct SetRun {
   uint32_t first, count; /* sets */
   uint32_t terms;        /* members of each set */
   IndexVec places;       /* where the subscripts of each term begin, and where those of the last term end */
-  IndexVec subscripts;   /* of all terms, one after the other */
+  IndexVec subscripts;   /* subscripts of all terms, one after the other */
   IntVec steps;
 } SetRun;
 
 typedef struct ConnectWriter {
   Connections *connections;
   Name iterator;
-  VEC(AstStatement) body; /* of the current run */
+  VEC(AstStatement) body; /* body of the current run */
 } ConnectWriter;
 
 static const ConnectVariable *term_variable(const Connections *connections, uint32_t set, uint32_t term) {
@@ -317,7 +317,7 @@ static uint32_t count_row(const Connections *connections, uint32_t set, uint32_t
   return count;
 }
 
-/* The equations of a single set. Those of elements in a row become a loop. */
+/* The equations of a single set. Equations of successive elements become a loop. */
 static void write_rows(ConnectWriter *writer, const SetRun *run, uint32_t source, Name comment, Span span) {
   enum { SHORTEST_ROW = 4 };
   Connections *connections = writer->connections;

@@ -1,5 +1,5 @@
-/* declare: flat declarations of variables: base type, dimensions of all arrays that contain them, attributes and binding. Each is
- * resolved where it was written.
+/* declare: flat declarations of variables: base type, dimensions of all arrays that contain them, attributes and binding. Each
+ * expression is resolved where it was written.
  *
  * A binding that is written inside an array of components is repeated for each element: {e for $1 in 1:n}. A binding from outside
  * the array gives the values of all elements, or with `each` one value for all. */

@@ -240,7 +240,7 @@ static AstPath path_to(Tree *tree, const Instance *instance, const Instance *fro
 
 /* The arrays of records that contain a field, outermost first: one record for each dimension. */
 typedef struct Around {
-  const Instance **records; /* in the tree's arena */
+  const Instance **records; /* records, in the tree's arena */
   uint32_t count, shared;   /* number of dimensions; the first `shared` also contain the scope of the value */
 } Around;
 
@@ -508,7 +508,7 @@ static void resolve_external(Tree *tree, Instance *function, AstClass *made) {
   made->external = external;
 }
 
-/* annotation(inverse(x = g(...))): the calls are resolved; one that cannot be is left out. */
+/* annotation(inverse(x = g(...))): the calls are resolved; a call that cannot be resolved is left out. */
 static AstModification *resolve_inverses(Tree *tree, Instance *function, uint32_t part,
                                          const AstModification *written) {
   AstModification *made = arena_alloc(&tree->arena, sizeof *made);

@@ -206,8 +206,8 @@ static AstExpr pick_of_value(Tree *tree, AstExpr e, const uint32_t *picks, uint3
   return made;
 }
 
-/* The node again, in which the kids from number `begin` on in steps of `step`, and the last kid, are replaced by the picked
- * parts of them. Depth is bounded by that of the text. */
+/* A copy of the node, with the picked parts in place of the kids from number `begin` on in steps of `step`, and of the last kid.
+ * Depth is bounded by the depth of the text. */
 static AstExpr pick_of_kids(Tree *tree, AstExpr e, uint32_t begin, uint32_t step, const uint32_t *picks,
                             uint32_t count) {
   AstNode node = *ast_node(tree->ast, e);

@@ -1,7 +1,7 @@
 /* flat: the flat class that is written from the tree of instances, and functions that make its expressions.
  *
- * A flat variable has the name of its instance without subscripts (r.v). Its dimensions are those of all instances on the path to
- * it, outermost first: r[3].v of an array r[10] of components is 'r.v'[3]. src/lang elaborates the class. */
+ * A flat variable has the name of its instance without subscripts (r.v). It has the dimensions of all instances on the path to it,
+ * outermost first: r[3].v of an array r[10] of components is 'r.v'[3]. src/lang elaborates the class. */
 #pragma once
 
 #include "instance/instance.h"

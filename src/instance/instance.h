@@ -8,7 +8,7 @@
  * Invariants: an array of components is one instance, whose elements share its kids. If the elements differ in their structure,
  * the array is split: each element is an instance of its own, a scalar with the name r[2], and the array only leads to them.
  * Parts are in the order of a walk over base classes, so a part and the parts that it inherits are the range [part, end).
- * Expressions are those of the text; a Scope says where their names are looked up. Everything is owned by the heap of the tree. */
+ * Expressions are nodes of the text; a Scope says where their names are looked up. Everything is owned by the heap of the tree. */
 #pragma once
 
 #include "base/diag.h"
@@ -112,11 +112,11 @@ typedef struct ConnectClause {
 
 struct Instance {
   InstanceKind kind;
-  Name name;        /* of the element; 0: the root */
+  Name name;        /* name of the element; 0: the root */
   Instance *parent; /* the instance that has the component as an element, or that declares the class */
   Scope declared;   /* scope of its declaration: names of type, dimensions and condition are looked up there */
-  const AstClass *definition; /* of a class; NULL: a base type, the root, a component */
-  Scope around;               /* of a class: the scope of the definition */
+  const AstClass *definition; /* definition of a class; NULL: a base type, the root, a component */
+  Scope around;               /* for a class: the scope of the definition */
   const AstElement *element;  /* its declaration, or the one that redeclares it; NULL: the model itself, the root */
   const AstElement *first_element; /* its declaration before redeclarations */
   uint32_t first_part;             /* the part of the parent that contains first_element */
@@ -126,7 +126,7 @@ struct Instance {
    * of a record) */
   uint32_t prefixes;
   Modifiers modifiers; /* for the instance as a whole, outermost first; the declaration's own is last */
-  Instance *type;      /* of a component: the class it is an instance of */
+  Instance *type;      /* for a component: the class it is an instance of */
   InstanceBase base;
   Instance *enumeration;    /* BASE_ENUMERATION: the class with the literals */
   AstClassKind restriction; /* kind of its class: model, connector, record, ... */
@@ -139,7 +139,7 @@ struct Instance {
   bool is_absent;  /* its condition is false */
   bool is_added;   /* a connection added it to an expandable connector */
   bool is_state;   /* a state of a state machine: a transition or initialState names it */
-  Instance *inner; /* of an outer component: the inner one that it refers to */
+  Instance *inner; /* for an outer component: the inner one that it refers to */
 
   /* dimensions, each an expression with its scope: those of the component, then of its type */
   VEC(struct Dimension {
@@ -153,17 +153,17 @@ struct Instance {
   bool is_split; /* its elements differ in structure */
   uint32_t
       first_split; /* then the number of the first one among the elements of the parent; 0: they are not made yet */
-  Instance *array; /* of such an element: the array; NULL: none */
-  uint32_t place;  /* and its place there, from 0, over all dimensions */
+  Instance *array; /* for such an element: the array; NULL: none */
+  uint32_t place;  /* for such an element: its place in the array, from 0, over all dimensions */
 
   AstElement *flat;                   /* its flat declaration; NULL until it is made */
   uint32_t session;                   /* 1 + its number in the session of values; 0: not declared there */
   bool is_reached;                    /* it is declared, or waiting to be declared */
   Name flat_name;                     /* a.b.c, without subscripts; of a class: its full name */
-  VEC(ConnectClause) connect_clauses; /* of all parts; collected by flattening */
+  VEC(ConnectClause) connect_clauses; /* connect clauses of all parts; collected by flattening */
 };
 
-/* The data that a tree takes over from the previous one when it is made again. */
+/* The data that a tree gets from the previous tree when it is made again. */
 typedef struct Earlier {
   Map splits;        /* set of flat names: the arrays whose elements differ in structure, as far as known */
   Diags *diags;      /* where messages go, unless something is only tried */
@@ -197,7 +197,7 @@ struct Tree {
   Map definition_of;        /* full name -> definition */
   VEC(Instance *) reached;  /* constants of packages, and records as a whole */
   VEC(Instance *) declared; /* in the session */
-  VEC(Instance *) wanted;   /* to be declared in the session */
+  VEC(Instance *) wanted;   /* instances to be declared in the session */
   VEC(struct NewValue {
     Name name; /* r[2].v: with all subscripts, without blanks */
     AstExpr value;
@@ -210,7 +210,7 @@ struct Tree {
   redeclared; /* elements whose redeclarations are to be checked */
   struct LangSession *session;
   struct Connections *connections; /* NULL until needed */
-  uint32_t depth;                  /* of nested evaluations, bounded */
+  uint32_t depth;                  /* depth of nested evaluations, bounded */
   Earlier *earlier;
   bool has_new_splits; /* more split arrays were found: the tree has to be made again */
 };
@@ -257,8 +257,8 @@ static inline bool instance_is_only_outer(const Instance *instance) {
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
 
 /* Component number i of the instance, in order of declaration, made on first use. NULL for a class, for an absent component, and
- * for one that replaces an earlier element of the same name. A split array is no component; its elements are further ones, after all
- * that are declared. i < elements.count. */
+ * for one that replaces an earlier element of the same name. A split array is not a component; its elements are further components,
+ * after all that are declared. i < elements.count. */
 Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
 
 /* The subscript in dimension k of the element of an array at a place, which counts from 0 over all dimensions. */

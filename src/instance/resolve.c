@@ -19,7 +19,7 @@ typedef struct Copy {
   IndexVec arguments;        /* references that are arguments of operators on connections */
   IndexVec states;           /* references that are arguments of operators on states */
   uint32_t consumed;         /* number of path parts that the last reference used */
-  ConnectOperator operation; /* that is applied to a reference */
+  ConnectOperator operation; /* operator that is applied to a reference */
   IndexVec places;           /* which element of each split array on the path is meant */
   struct PathStep *open;     /* set by follow: the next split array on it */
   bool failed;
@@ -68,9 +68,8 @@ static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
   return flat_name(r->tree, chain_iterator(r->tree, position), NULL, 0, span);
 }
 
-/* Is a constant the same in all elements of an array that contains it? It certainly is if it is written as a number, and not for
- * each
- * element. */
+/* Is a constant the same in all elements of an array that contains it? It certainly is the same if it is written as a number, and
+ * not for each element. */
 static bool is_same_in_all(const Tree *tree, const Instance *constant, const Instance *array) {
   const Modifier *binding = instance_binding(constant);
   if (!binding || binding->value == AST_NONE || binding->fields) return false;
@@ -261,7 +260,7 @@ static Instance *record_around(Instance *instance) {
   return found;
 }
 
-/* In algorithms: record[subscripts].field.field[subscripts]; `name` is that of the record. */
+/* In algorithms: record[subscripts].field.field[subscripts]; `name` is the name of the record. */
 static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Name name, Instance *leaf,
                                const StepVec *steps) {
   Tree *tree = copy->r->tree;

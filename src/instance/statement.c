@@ -43,7 +43,7 @@ static bool has_connections(const Tree *tree, const AstStatement *list, uint32_t
 typedef struct Collection {
   Tree *tree;
   Scope scope;
-  VEC(struct IteratorValue) values; /* of the enclosing loops, innermost last */
+  VEC(struct IteratorValue) values; /* values of the enclosing loops, innermost last */
   uint32_t depth;
 } Collection;
 

@@ -585,7 +585,7 @@ static bool is_other_variable(const Ast *ast, AstExpr e) {
 }
 
 /* A constant with a value is not an input of a record's constructor (Modelica 3.6, section 12.6). So a value for the whole
- * record does not apply to it, unless that value is simply another record; neither do the values that it replaces. */
+ * record does not apply to it, unless that value is simply another record; nor do the values that this value replaces. */
 static void drop_values_of_constant(const Tree *tree, ModifierVec *modifiers) {
   uint32_t kept = 0;
   bool is_dropping = false;
@@ -675,7 +675,7 @@ static Name split_name(Tree *tree, const Instance *array, uint32_t place) {
   return names_add(tree->names, text, strlen(text));
 }
 
-/* One element of a split array: declared like the array, but a scalar. Its modifiers are those of the array; `array` and `place` say
+/* One element of a split array: declared like the array, but a scalar. It has the modifiers of the array; `array` and `place` say
  * which element of their values counts (declare.c). */
 static Instance *split_element(Tree *tree, Instance *array, uint32_t place) {
   Instance *made = instance_new(tree, INSTANCE_COMPONENT, split_name(tree, array, place), array->parent);

@@ -32,7 +32,7 @@ typedef struct IntegratorStatistics {
   uint64_t steps, rejected_error, rejected_convergence;
   uint64_t
       factorizations; /* factorizations of one iteration matrix; Radau's real and complex ones together count as one */
-  int order;          /* of the last step */
+  int order;          /* order of the last step */
   double step;        /* size of the last accepted step */
   double next;        /* the size that its error suggests for the next step; 0: unknown */
 

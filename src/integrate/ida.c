@@ -45,7 +45,7 @@ typedef struct Ida {
   double convergence;        /* as last measured */
   double
       expected; /* the convergence expected for a first correction; later corrections are better, because the first one improves the factors */
-  double cj;    /* of the last step */
+  double cj;    /* leading coefficient of the last step */
   double *point, point_time; /* point of the last residual, where a new Jacobian is computed */
   long iterations;           /* iterations of the last step */
   bool stale;    /* new factors are needed: there are none, they converge slowly, or the links have changed */

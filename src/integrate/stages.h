@@ -14,7 +14,7 @@ typedef struct Stages {
   int most;                 /* the most stages of any method */
   Condense *condense;       /* eliminates the rows that are assignments */
   Elimination *elimination; /* eliminates the states from the rows that `condense` leaves */
-  bool is_chosen;           /* with a Jacobian, for the links of `elimination` */
+  bool is_chosen;           /* the choice was made with a Jacobian, for the links of `elimination` */
   int32_t rows;             /* number of remaining rows */
   Linear *real, *pair[RADAU_STAGES_MAX / 2];
   double *real_values, *pair_values;

@@ -21,7 +21,7 @@ struct Algorithm {
   ActionVec *outer;
   Map targets;         /* variables that whens assign */
   Expr count;          /* how often the open branch fired; EXPR_NONE: not needed so far */
-  VEC(Change) changes; /* of the open when */
+  VEC(Change) changes; /* changes of the open when */
 };
 
 /* ---- when-statements, as the machine executes them ---- */

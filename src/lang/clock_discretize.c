@@ -141,8 +141,8 @@ static bool differentiate(Discretizer *d) {
     for (int32_t l = 1; l <= d->c[i]; l++) {
       if (holds_sampled(d, residual))
         return diag_error(el->diags, DIAG_CLOCK, equation.span,
-                          "the discretization needs the derivative of this equation, which contains values of "
-                          "the clock that have none"),
+                          "the discretization needs the derivative of this equation, which contains values of the "
+                          "clock, which have no derivative"),
                false;
       equation.left = residual = dag_time_derivative(d->dag, residual);
       vec_push(el->heap, el->equations, equation);

@@ -8,19 +8,20 @@ struct Task {
   AstExpr e;
   uint32_t kid;
   uint32_t part, subscript; /* of references */
-  uint32_t lead;            /* of references: dimensions of the records before the part */
-  uint32_t height; /* of compiler->types, ->names or ->patches when the task began; which one depends on the kind */
-  uint32_t start;  /* position in the code */
+  uint32_t lead;            /* for references: dimensions of the records before the part */
+  uint32_t
+      height; /* height of compiler->types, ->names or ->patches when the task began; which one depends on the kind */
+  uint32_t start; /* position in the code */
   Type expected;
   Type type; /* joined so far */
   Name scope;
   const Intrinsic *intrinsic;
   ClassEntry *entry;
   uint32_t routine;       /* of calls */
-  uint32_t callee;        /* of a call of a function in a slot: 1 + the slot */
-  uint32_t list;          /* of calls: where the slots of the arguments begin in patches */
+  uint32_t callee;        /* for a call of a function in a slot: 1 + the slot */
+  uint32_t list;          /* for calls: where the slots of the arguments begin in patches */
   uint32_t wanted;        /* outputs of a call */
-  const AstClass *record; /* of calls: the types of the arguments choose among its functions for `operator` */
+  const AstClass *record; /* for calls: the types of the arguments choose among its functions for `operator` */
   const char *operator;
   bool is_started, is_entered, is_sizes;
 };
@@ -47,7 +48,7 @@ typedef struct Place {
   PlaceKind kind;
   uint32_t index; /* slot, component, enumeration */
   Type type;
-  double value;   /* of a constant; number of a literal */
+  double value;   /* value of a constant; number of a literal */
   Name name;      /* of a stem */
   uint32_t parts; /* number of parts of the path that it consumes */
 } Place;

@@ -797,7 +797,7 @@ static void add_elements(Elaboration *el, const Component *component, Value *val
   }
 }
 
-/* The subscripts are inside of the names: r[3].v. All before the last subscript is often that of the name before. */
+/* The subscripts are inside of the names: r[3].v. The text before the last subscript is often the same as in the name before. */
 static void add_patterned(Elaboration *el, Component *component) {
   uint32_t counter[TYPE_MAX_DIMENSIONS] = {0}, dimensions = component->type.dimensions, head = 0;
   const char *pattern = names_text(el->names, component->element->component->pattern), *last = strrchr(pattern, '\1');

@@ -31,13 +31,13 @@ typedef enum Progress { PROGRESS_NEW, PROGRESS_OPEN, PROGRESS_DONE, PROGRESS_FAI
 
 typedef struct ClassEntry {
   const AstClass *ast;
-  Name name;   /* with the enclosing packages: P.Q.f */
+  Name name;   /* name with the enclosing packages: P.Q.f */
   Name scope;  /* the enclosing packages: P.Q, or empty */
   Name inside; /* where names inside the class are looked up: its name, or empty if they are full names */
   ClassRole role;
-  Progress progress; /* of the definition in the model's lists */
+  Progress progress; /* progress of the definition in the model's lists */
   uint32_t index;    /* enumeration, record, routine, external object */
-  Progress body;     /* of a function: its code */
+  Progress body;     /* for a function: its code */
 } ClassEntry;
 
 /* The meaning of a type name after aliases are followed. Modifications: those of the aliases, outermost last. */
@@ -103,11 +103,11 @@ typedef struct RawEquation {
   Name state;     /* the state of a state machine that contains it; 0: none */
   Name comment;
   BaseType base : 8;
-  bool is_declared : 1; /* from the binding of an input */
+  bool is_declared : 1; /* made from the binding of an input */
   bool is_made : 1;     /* made from a clock or a when: it may determine a discrete Real although it is in no when */
-  bool is_integral : 1; /* of an energy section: the text has integral(left) over the run */
+  bool is_integral : 1; /* for an energy section: the text has integral(left) over the run */
   bool
-      is_unclocked : 1; /* of an algorithm that may leave a variable unchanged, where "unchanged" does not mean its previous() */
+      is_unclocked : 1; /* for an algorithm that may leave a variable unchanged, where "unchanged" does not mean its previous() */
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
 typedef VEC(Action) ActionVec;
@@ -121,7 +121,7 @@ struct Elaboration {
   Diags *diags;
   Diags quiet; /* for attempts whose failure is not an error */
   Arena arena;
-  Name scope;          /* of the model being elaborated */
+  Name scope;          /* scope of the model being elaborated */
   bool is_base;        /* Base Modelica as written by a tool */
   bool compares_texts; /* there are comparisons of texts that are not known there */
   bool is_session;     /* values before the model is complete: an undeclared name may be declared later */
@@ -158,7 +158,7 @@ struct Elaboration {
   })
   embedded_list;
 
-  ExternalRights *rights; /* of external functions; NULL: none */
+  ExternalRights *rights; /* rights of external functions; NULL: none */
 
   /* running */
   Domain domain;
@@ -176,17 +176,17 @@ struct Elaboration {
   bool marks_structural; /* parameters loaded by value become structural */
   bool in_when;
   bool is_initial;                 /* inside an initial section */
-  Routine scratch;                 /* of the compiler below */
+  Routine scratch;                 /* scratch of the compiler below */
   struct Compiler *compiler;       /* for code that is compiled and run immediately, one piece after another */
-  VEC(struct LoopCode) loop_codes; /* of the for-equation that runs */
+  VEC(struct LoopCode) loop_codes; /* codes of the for-equation that runs */
   Map loop_code_of;                /* expression of a statement, the left one of two -> its code */
 
   /* what is collected */
   EquationVec *equations; /* where equations go */
-  Name comment;           /* of the statement that runs; 0 for none */
+  Name comment;           /* comment of the statement that runs; 0 for none */
   AstEnergy energy;       /* the section that runs, if it is an energy section */
   EquationVec energies[ENERGY_COUNT];
-  IndexVec multipliers; /* of the constraints: positions among the variables */
+  IndexVec multipliers; /* for the constraints: positions among the variables */
   ActionVec *actions;   /* where assertions and actions go */
   Expr guard;           /* path condition of if-equations; EXPR_NONE: always */
   When *when;           /* the when whose branch runs; NULL outside */
@@ -209,7 +209,7 @@ struct Elaboration {
   Map clock_names; /* label -> the last number appended to it */
 
   /* state machines, see state_machine.h */
-  Name state; /* of the section that runs; 0: none */
+  Name state; /* state of the section that runs; 0: none */
   struct Transitions {
     struct Transition *data;
     uint32_t count, capacity;
@@ -280,7 +280,7 @@ typedef enum Rule {
   RULE_SAMPLE,   /* Boolean for start and interval, else the type of the first argument */
   RULE_VALUE,    /* like RULE_KEEP, but not a Clock */
   RULE_RATE,     /* like RULE_KEEP; the other arguments are Integers */
-  RULE_OF_CLOCK, /* of the clock of the argument, or of the equation */
+  RULE_OF_CLOCK, /* the result has the clock of the argument, or of the equation */
   RULE_CLOCK,
   RULE_SIZE,
   RULE_SCALAR,

@@ -185,7 +185,7 @@ static Expr run_scalar(Elaboration *el, AstExpr e, Type expected) {
   return run(el, c, ast_span(el->ast, e)) ? value_exprs(machine_result(el->machine, 0))[0] : EXPR_NONE;
 }
 
-/* Runs assert, terminate, reinit, and calls without a result. The latter are checked and left out, with a warning. */
+/* Runs assert, terminate, reinit, and calls without a result. Calls without a result are checked and left out, with a warning. */
 static void run_invoke(Elaboration *el, const AstStatement *statement) {
   LoopCode *code = loop_find(el, statement);
   if (code) {

@@ -9,7 +9,7 @@
 typedef struct InvertibleCall {
   const Routine *routine;
   Shape *shapes; /* of the inputs */
-  Expr *scalars; /* of the inputs, in order */
+  Expr *scalars; /* scalars of the inputs, in order */
 } InvertibleCall;
 
 static bool is_real_number(const Local *local) { return local->type.base == TYPE_REAL && !local->type.dimensions; }

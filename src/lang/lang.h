@@ -18,7 +18,7 @@ typedef struct LangOptions {
   bool strict;              /* refuse extensions of the language standard */
   bool energy;              /* add the energy balance as variables to a model that gives an energy */
   BoundaryOptions boundary; /* how final equations are treated */
-  ExternalRights *rights;   /* of external functions; NULL: none */
+  ExternalRights *rights;   /* rights of external functions; NULL: none */
   LibraryOptions library;   /* where to find classes that the text does not define */
 } LangOptions;
 
@@ -39,7 +39,7 @@ typedef struct FlatProgram {
   const AstClass *model;
   LIST(const AstClass *) definitions;
   LIST(const AstElement *) constants;
-  LIST(ComponentClass) classes; /* of the components that are instances of classes */
+  LIST(ComponentClass) classes; /* classes of the components that are instances of classes */
 } FlatProgram;
 
 Model *lang_load_program(Heap *heap, Ast *ast, Source *source, const FlatProgram *program,

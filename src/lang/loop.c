@@ -18,14 +18,14 @@ typedef enum LoopStepKind {
   LOOP_ITERATOR, /* push the value of an iterator */
   LOOP_ELEMENT,  /* push an element of a component */
   LOOP_TIME,
-  LOOP_DERIVATIVE, /* of the node on top */
+  LOOP_DERIVATIVE, /* derivative of the node on top */
   LOOP_SUM,        /* pop terms, push their sum */
   LOOP_APPLY,      /* pop arguments, push the value of an operator */
 } LoopStepKind;
 
 typedef struct LoopStep {
   LoopStepKind kind;
-  uint32_t count;  /* of subscripts, terms, arguments */
+  uint32_t count;  /* number of subscripts, terms, arguments */
   uint32_t number; /* node, iterator, component, position of the signs, operator */
   uint32_t first;  /* position of the subscripts in `linears` */
 } LoopStep;
@@ -36,7 +36,7 @@ struct LoopCode {
   IndexVec iterated;   /* see Compiler */
   VEC(LoopStep) steps; /* empty: only the machine can run it */
   VEC(Linear) linears;
-  BaseType base; /* of the sides of the equation */
+  BaseType base; /* base type of the sides of the equation */
 };
 
 /* ---- finding and keeping ---- */
@@ -162,7 +162,7 @@ static LoopValue *scalars(Translation *t, uint32_t count) {
   return values;
 }
 
-/* The machine checks whole numbers for overflow. Linear ones are too small for it. */
+/* The machine checks whole numbers for overflow. Linear numbers are too small to overflow. */
 static bool replace_values(Translation *t, uint32_t count, LoopValue value, LoopStep step) {
   value.first = t->stack[t->count - count].first;
   if (value.base == TYPE_INTEGER && !value.is_linear) return false;

@@ -15,7 +15,7 @@ typedef struct LoopCode LoopCode;
 /* The code of the statement for iterators of the present types; NULL: it must be compiled. */
 LoopCode *loop_find(Elaboration *el, const AstStatement *statement);
 
-/* Takes the code over from the compiler, after a run without errors, if it fits all values of the iterators. */
+/* Takes over the code from the compiler, after a run without errors, if it fits all values of the iterators. */
 void loop_keep(Elaboration *el, const AstStatement *statement, Compiler *c);
 
 /* Frees all codes, at the end of the outermost loop. */

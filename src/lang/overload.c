@@ -46,7 +46,7 @@ typedef struct Operand {
   uint32_t slot;
   uint32_t maker; /* routine that constructs a record from an element; NONE: not needed */
   uint32_t loops; /* how many of the loops give it subscripts */
-  bool is_column; /* of a matrix: the last loop runs over its columns */
+  bool is_column; /* for a matrix: the last loop runs over its columns */
   bool is_line;   /* a row or column of a matrix is taken */
 } Operand;
 
@@ -115,7 +115,7 @@ typedef struct Pairing {
   uint32_t routine;
   uint32_t loops; /* dimensions of the result */
   const Operand *leader;
-  bool is_product; /* of matrices: rows times columns */
+  bool is_product; /* product of matrices: rows times columns */
 } Pairing;
 
 static bool pair_elements(Elaboration *el, const char *name, Pairing *pairing) {

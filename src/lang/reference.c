@@ -106,7 +106,7 @@ static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
   return false;
 }
 
-/* Is the function inside the model? A flat program has no scopes, so its functions may be. */
+/* Is the function inside the model? A flat program has no scopes: there, the answer is yes. */
 static bool is_inside_model(const Compiler *c) {
   const Elaboration *el = c->el;
   if (!el->scope) return true;

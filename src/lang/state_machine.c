@@ -17,7 +17,7 @@ typedef struct StateMachine {
   uint32_t initial; /* initial state */
   uint32_t parent;  /* state that contains it; NONE: none */
   uint32_t count;   /* states */
-  Expr number;      /* of the active state */
+  Expr number;      /* number of the active state */
   Expr active;      /* EXPR_NONE: always */
   Expr reset;
   Expr fired; /* number of the transition taken; 0: none */

@@ -406,8 +406,8 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
 
 static bool is_derivative(const Routine *routine) { return routine->kind == ROUTINE_DERIVATIVE; }
 
-/* Does the function give the same results for the same arguments, and can it run while the model is read? An impure function
- * that only reads files can, but a call in a when must wait for its event. */
+/* Does the function give the same results for the same arguments, and can it run while the model is read? An impure function that
+ * only reads files can run while the model is read, but a call in a when must wait for its event. */
 static bool routine_is_pure(const Elaboration *el, const Routine *routine) {
   if (routine->is_impure && el->in_when) return false;
   if (routine->kind != ROUTINE_CODE) return !routine_has_effect(routine);

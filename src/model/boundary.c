@@ -12,9 +12,9 @@ typedef struct BoundaryOpening {
   Arena arena;
   Diags *diags;
   const BoundaryOptions *options;
-  uint32_t equations, unknowns; /* of the model as written */
+  uint32_t equations, unknowns; /* counts in the model as written */
   Expr *begin;                  /* per segment, and the end of the last */
-  Expr length;                  /* of the current segment */
+  Expr length;                  /* length of the current segment */
   ExprVec from, to;
 } BoundaryOpening;
 

@@ -41,7 +41,7 @@ typedef struct BoundaryOptions {
   const char *text; /* "x = 1; y = 2": final equations in addition to those of the model; NULL: none */
   BoundaryForm form;
   uint32_t segments;        /* 1 or more */
-  double start, stop;       /* of the run; the stop time applies if no final equation gives one */
+  double start, stop;       /* times of the run; the stop time applies if no final equation gives one */
   const char *const *fixed; /* variables that hold their start values, by name */
   uint32_t fixed_count;
   const BoundaryNode *nodes; /* for BOUNDARY_KNOWN */

@@ -129,7 +129,7 @@ static bool read_count(Elimination *e, uint32_t which, int64_t most, uint32_t *o
 /* The leading dimension of an array, at least 1. */
 static int64_t leading(const Value *array) { return array->sizes[0] ? array->sizes[0] : 1; }
 
-/* Reads the sizes and checks that they are those of the arrays. */
+/* Reads the sizes and checks that they fit the arrays. */
 static bool read_sizes(Elimination *e) {
   uint32_t rows;
   const Value *a = &e->list[MATRIX], *b = &e->list[RIGHT];

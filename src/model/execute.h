@@ -94,7 +94,7 @@ enum { CHOICES = 64 };
 /* Limits of a run, in addition to the heap's budget of work; 0 means the default. */
 typedef struct Limits {
   uint64_t steps;    /* instructions and element operations in total; no limit by default */
-  uint64_t inlining; /* of one call: steps, or size of their results; a longer call is passed to Domain.call */
+  uint64_t inlining; /* for one call: steps, or size of their results; a longer call is passed to Domain.call */
   uint32_t depth;    /* nested calls */
 } Limits;
 
@@ -120,7 +120,7 @@ const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);
 
-/* Is no called function open? After a run that did not end well there may be some. */
+/* Is no called function open? After a run that failed, some may be open. */
 bool machine_is_idle(const Machine *machine);
 
 /* A slot that is not an input: a variable that an algorithm section assigns. Its value is copied at the start of the run.
@@ -130,8 +130,8 @@ typedef struct Preset {
   Value value, assigned;
 } Preset;
 
-/* Do relations cause events here? They do in the code given to machine_run, and in functions called from it that request events
- * or have discrete values. */
+/* Do relations cause events here? Relations cause events in the code given to machine_run, and in functions called from it that
+ * request events or have discrete values. */
 bool machine_makes_events(const Machine *machine);
 
 /* The condition under which the current instruction runs; NULL: always. */

@@ -30,7 +30,7 @@ static inline bool type_is_discrete(BaseType type) {
 typedef struct Type {
   uint8_t base;
   uint8_t dimensions;
-  uint32_t definition; /* of enumerations, records and external objects: index in the model's list */
+  uint32_t definition; /* for enumerations, records and external objects: index in the model's list */
 } Type;
 
 enum { TYPE_MAX_DIMENSIONS = 16 };
@@ -104,7 +104,7 @@ typedef struct Local {
   Type type;
   bool has_default;
   bool is_free;      /* some size is `:`: takes the size of the assigned value */
-  uint32_t literals; /* of an enumeration: the number of its literals */
+  uint32_t literals; /* for an enumeration: the number of its literals */
   Span span;
 } Local;
 
@@ -145,13 +145,13 @@ typedef struct Routine {
   IndexVec extra;
   VEC(Derivative) derivatives;
   VEC(Inverse) inverses;
-  const struct Routine *base; /* of ROUTINE_DERIVATIVE; its calls are calls of the base */
+  const struct Routine *base; /* base of ROUTINE_DERIVATIVE; its calls are calls of the base */
   IndexVec partials;          /* input slots, ascending */
   bool is_impure;             /* impure function: never folded */
   bool makes_events;          /* annotation GenerateEvents = true */
   bool is_broken;             /* its code had errors: never run */
   bool is_partial;            /* the function computes nothing itself; functions that extend it do */
-  struct Preset *presets;     /* of an algorithm section: its variables (model/execute.h) */
+  struct Preset *presets;     /* for an algorithm section: its variables (model/execute.h) */
   uint32_t preset_count;
   Span span;
 } Routine;
@@ -161,7 +161,7 @@ typedef struct Shape {
   Type type;
   uint32_t *sizes;      /* type.dimensions of them */
   uint32_t scalars;     /* number of scalars in all */
-  struct Shape *fields; /* of a record: one for each field; sizes include the sizes of the array of records */
+  struct Shape *fields; /* for a record: one for each field; sizes include the sizes of the array of records */
 } Shape;
 
 /* A routine with known sizes: argument k of dag_call is the k-th scalar of the inputs in order, output k the k-th scalar of the

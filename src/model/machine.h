@@ -33,7 +33,7 @@ typedef struct Control {
   const uint32_t *assigned; /* list of slots, count first */
   char *condition;          /* of an if */
   char *path, *route;       /* conditions outside; NULL: always */
-  Value *before, *then;     /* of an if: assigned slots before it and after its first branch */
+  Value *before, *then;     /* for an if: assigned slots before it and after its first branch */
   bool in_else, then_is_dead;
   Value range;    /* of loops */
   uint32_t next;  /* next element of the range */
@@ -48,7 +48,7 @@ typedef struct Frame {
   const Routine *routine;
   Literals *literals; /* NULL: none */
   Value *slots;
-  uint32_t position; /* of the instruction that runs, or of the call that is waiting */
+  uint32_t position; /* position of the instruction that runs, or of the call that is waiting */
   uint32_t stack;    /* heights when it began */
   uint32_t control;
   uint32_t wanted;  /* outputs to push */
@@ -77,7 +77,7 @@ struct Machine {
   VEC(Value) stack;
   VEC(Control) control;
   VEC(Frame) frames;
-  VEC(Literals *) literals; /* of the routines called so far */
+  VEC(Literals *) literals; /* literals of the routines called so far */
   Arena literal_arena;
   uint64_t runs;        /* so far */
   char *path;           /* condition under which the current instruction runs; NULL: always */
@@ -98,7 +98,7 @@ Frame *frame_top(Machine *machine);
 
 /* Has some path left a loop that is open at this height of the control stack or above? It continues after the loop. */
 bool machine_may_have_left(const Machine *machine, uint32_t control);
-Span machine_span(const Machine *machine); /* of the current instruction */
+Span machine_span(const Machine *machine); /* place of the current instruction */
 void machine_push(Machine *machine, Value value);
 Value *machine_top(Machine *machine, uint32_t count);                /* the topmost `count` values */
 void machine_replace(Machine *machine, uint32_t count, Value value); /* pops `count`, pushes one */

@@ -29,7 +29,7 @@ typedef enum Fixed { FIXED_UNSET, FIXED_FALSE, FIXED_TRUE } Fixed;
 
 typedef struct Variable {
   Name name;            /* flat, without quotes: body.r[1] */
-  uint32_t enumeration; /* of TYPE_ENUMERATION: index in enumerations */
+  uint32_t enumeration; /* for TYPE_ENUMERATION: index in enumerations */
   uint32_t index;       /* leaf index within its role */
   /* Packed, because large models have millions of variables. */
   BaseType type : 8;
@@ -47,7 +47,7 @@ typedef struct Variable {
   /* For parameters and constants; EXPR_NONE if there is none (then start holds). For an input: the right side of the equation that
    * its declaration makes. */
   Expr binding;
-  Expr start, min, max, nominal; /* over parameters; EXPR_NONE if not given */
+  Expr start, min, max, nominal; /* expressions over parameters; EXPR_NONE if not given */
   Name unit, display_unit, quantity, description;
   Span span;
 } Variable;
@@ -99,7 +99,7 @@ typedef struct Action {
   Expr value;      /* assigned value, asserted condition, or the call */
   Expr message;    /* string expression of assert and terminate */
   bool is_warning; /* assert with AssertionLevel.warning */
-  bool is_initial; /* of an initial section: it applies at the start only */
+  bool is_initial; /* for an initial section: it applies at the start only */
   Span span;
 } Action;
 
@@ -150,7 +150,7 @@ typedef struct ExternalObject {
 
 /* A control that the sign of a function puts at one of its bounds (energy/optimal.c). */
 typedef struct SwitchedControl {
-  uint32_t equation; /* the equation that says so */
+  uint32_t equation; /* the equation that determines the control */
   Expr control, function, min, max;
 } SwitchedControl;
 
@@ -170,20 +170,20 @@ typedef struct Model {
   Name name;
   Name description;
   VEC(Enumeration) enumerations;
-  VEC(Variable) variables;                  /* in order of declaration */
+  VEC(Variable) variables;                  /* variables in order of declaration */
   IndexVec unknowns, parameters, discretes; /* leaf index -> variable position */
-  VEC(ComponentClass) classes;              /* of components at any depth, each once */
+  VEC(ComponentClass) classes;              /* classes of components at any depth, each once */
   VEC(Equation) equations;                  /* continuous, in flat order */
   VEC(Inversion) inversions;
   VEC(Equation) initial_equations;
-  VEC(Equation) final_equations; /* at the end of a run; time is the stop time there */
-  VEC(SwitchedControl) switched; /* of an optimal control */
+  VEC(Equation) final_equations; /* equations at the end of a run; time is the stop time there */
+  VEC(SwitchedControl) switched; /* of an optimal control problem: controls that jump between bounds */
   OptimalEnd optimal_end;
   VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
   VEC(When) whens;
   VEC(Action) asserts;       /* assert and terminate outside of when */
   VEC(Function *) functions; /* the functions that dag_call refers to */
-  VEC(InputSource) inputs;   /* whose values come from outside */
+  VEC(InputSource) inputs;   /* inputs whose values come from outside */
   VEC(Routine *) routines;   /* bodies, numbered as in CODE_CALL */
   VEC(Record) records;
   VEC(ExternalObject) external_objects;
@@ -296,7 +296,7 @@ typedef struct Aliases {
   int8_t *sign;        /* +1 or -1 */
   uint16_t *shift;     /* 0 except for v = der(x) */
   Expr *constant;      /* value if root is UINT32_MAX: an expression over parameters only */
-  bool *equation_used; /* of equations: true if removed by elimination */
+  bool *equation_used; /* true if elimination removed the equation */
   uint32_t removed;    /* number of removed equations = removed unknowns */
 } Aliases;
 

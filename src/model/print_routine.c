@@ -1,4 +1,4 @@
-/* print_routine: functions as Modelica, from their code (function.h). The code is that of a stack machine with
+/* print_routine: functions as Modelica, from their code (function.h). The code is for a stack machine with
  * structured control flow; running it over texts instead of numbers gives back expressions and statements.
  *
  * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the cost is
@@ -73,9 +73,9 @@ typedef struct RoutinePrinter {
   VEC(Piece) pieces;
   SlotDeclaration *declarations;
   bool in_body;
-  uint32_t position; /* of the instruction that is printed */
+  uint32_t position; /* position of the instruction that is printed */
   uint32_t skip;     /* number of instructions to skip */
-  uint32_t depth;    /* of blocks, for indentation */
+  uint32_t depth;    /* depth of blocks, for indentation */
   IndexVec chains;   /* per open if: its number of `elseif`, whose ends are not written */
 } RoutinePrinter;
 

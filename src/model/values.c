@@ -1,8 +1,8 @@
 /* values: array semantics of the machine, the same for every kind of scalar: shapes, element-wise
  * operators, products, slices.
  *
- * Invariant: a value's count is the product of its sizes; fields of an array of records carry the record's
- * sizes first. Every function either gives a well-formed value or has reported why not. */
+ * Invariant: a value's count is the product of its sizes; the sizes of fields in an array of records begin with the sizes of that
+ * array. Every function either gives a well-formed value or has reported why not. */
 #include "model/execute.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* least_norm: see least_norm.h. Invariant: `number` counts the columns that are not held; the pattern is of these. */
+/* least_norm: see least_norm.h. Invariant: `number` counts the columns that are not held; the pattern contains only these. */
 #include "nonlinear/least_norm.h"
 
 #include "base/linear.h"

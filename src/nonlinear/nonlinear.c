@@ -1,5 +1,5 @@
-/* nonlinear: see nonlinear.h. Invariant: after linearize(x) and evaluate(x), `entries`, `scale` and `r` are those of x; every step is made from
- * these three. */
+/* nonlinear: see nonlinear.h. Invariant: after linearize(x) and evaluate(x), `entries`, `scale` and `r` belong to x; every step is
+ * made from these three. */
 #include "nonlinear/nonlinear.h"
 
 #include "base/linear.h"
@@ -12,7 +12,7 @@
 enum {
   ITERATION_LIMIT = 100,
   STAGNATION = 10,      /* the sum of squares must fall by a tenth within this many iterations */
-  LONG_STAGNATION = 50, /* with short steps, which may cross flat places */
+  LONG_STAGNATION = 50, /* the same with short steps, which may cross flat places */
   HALVING_LIMIT = 6,
   HALVING_NEAR = 2,
   DAMPING_LIMIT = 8,

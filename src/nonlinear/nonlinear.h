@@ -61,7 +61,7 @@ typedef struct NonlinearResult {
   NonlinearEnd end;
   NonlinearRung rung;
   uint32_t worst;     /* the equation with the largest residual */
-  uint32_t vanishing; /* of NONLINEAR_SINGULAR: an unknown that moves along the null vector */
+  uint32_t vanishing; /* for NONLINEAR_SINGULAR: an unknown that moves along the null vector */
 } NonlinearResult;
 
 typedef struct Nonlinear Nonlinear;

@@ -28,7 +28,7 @@ static inline void row_size_add(RowSize *size, double entry, double value, doubl
   if (term > 0 && !(size->least > 0 && size->least <= term)) size->least = term;
 }
 
-/* Is the row so near to a pole that a relative error of this size matters? Near a pole, this ratio is that of a divisor's terms to
+/* Is the row so near to a pole that a relative error of this size matters? Near a pole, this is the ratio of a divisor's terms to
  * the divisor. If the divisor contains only parameters, it is the ratio of a column to its nominal value. */
 static inline bool row_may_be_pole(const RowSize *size, double error) {
   return size->least <= 10 * error * size->most || 1 <= 10 * error * size->largest;

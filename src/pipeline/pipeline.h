@@ -20,7 +20,7 @@
 /* The event at which a plan continues a run, in a mode where the equations have another structure. */
 typedef struct Handover {
   double time;
-  Evaluator *evaluator; /* of the array from which the model's columns and discrete values are copied */
+  Evaluator *evaluator; /* evaluator of the array from which the model's columns and discrete values are copied */
   const double *y;
   const ArrayRun
       *again; /* in place of the two above: the values with which another run made the same plan; NULL: none */
@@ -96,7 +96,7 @@ typedef struct Plan {
   const DummyBlocks *choice;
   const StatePlan *states;
   const Program *conditions; /* conditions of the branches; NULL: there are none */
-  /* The values at which it was made. The first simulation of a plan that is not shared takes them over. */
+  /* The values at which it was made. The first simulation of a plan that is not shared becomes the owner of these values. */
   ArrayRun first;
   Initializer initializer;
   InitialCodes *starting; /* code for other initial values; NULL: none was made */
@@ -107,13 +107,14 @@ typedef struct Plan {
   const LeafJacobian *varied;         /* derivatives of the rows with respect to the requested leaves; NULL: none */
   const SensitivityPlan *sensitivity; /* NULL: nothing is differentiated */
   RunPlan run;
-  RunFacts facts; /* as far as it got */
+  RunFacts facts; /* facts, as far as they are known */
 } Plan;
 
-/* A run within one structure of its equations. Everything it holds for that, from its evaluator to its integrator, is in `heap`. */
+/* A run within one structure of its equations. Everything that it holds for this structure, from its evaluator to its integrator,
+ * is in `heap`. */
 typedef struct Stay {
   Heap *heap;
-  void *ticket;  /* of that heap; NULL: the run's own heap, which stays */
+  void *ticket;  /* ticket of that heap; NULL: the run's own heap, which stays */
   bool is_saved; /* a saved state refers to it */
 } Stay;
 
@@ -137,7 +138,7 @@ typedef struct Simulation {
       worst; /* stay: the present structure; worst: an earlier structure if the statistics name one of its constraints */
   ArrayRun original; /* the model's array */
   ArrayRun begun;    /* the array that it began with, */
-  double *leaves;    /* and its discrete leaves at that time */
+  double *leaves;    /* the discrete leaves of that array at that time */
   Initializer initializer;
   Initial initial;
   ArrayRun system;         /* what is integrated */
@@ -157,7 +158,7 @@ typedef struct Simulation {
   Gradient gradient;
   VEC(ModeStart) modes;             /* derived plans that the run used */
   VEC(const struct ModePlan *) own; /* those of them that only this run owns */
-  RunFacts facts;                   /* as far as it got */
+  RunFacts facts;                   /* facts, as far as they are known */
 } Simulation;
 
 /* Makes a plan for the values of the request. If structural analysis is wrong and the default method fails, here or in a run, the
@@ -201,7 +202,7 @@ bool simulation_reset(Simulation *simulation, const Signal *signal, double value
 /* The same for all states, with their values in y. */
 void simulation_reset_states(Simulation *simulation, const double *y);
 
-/* The same for an input that the caller sets. false: the variable is not one. */
+/* The same for an input that the caller sets. false: the variable is not such an input. */
 bool simulation_give(Simulation *simulation, uint32_t variable, double value);
 
 /* Exchanges the discrete leaves of the array with which the run began for their values at that time; a second call restores them.

@@ -33,7 +33,7 @@ void plan_report_unsettled(Diags *diags) {
              "the values belong to another mode; change the start values");
 }
 
-/* The branches keep leading to other branches. At an edge, the event that the run finds there decides. */
+/* Each choice of branches leads to other branches. At an edge, the event that the run finds there decides. */
 static bool accept_branches(Plan *plan, Heap *heap, Diags *diags) {
   if (!plan->initial.y || start_is_on_edge(plan, plan->first.evaluator, &plan->initial, heap)) return true;
   plan->facts.status = "init";
@@ -108,7 +108,7 @@ static bool replace_redundant(Plan *plan) {
   return true;
 }
 
-/* The characteristic values of a method by ranks are those of the equations as written. */
+/* The characteristic values of a method by ranks refer to the equations as written. */
 static bool pass_structure(Plan *plan) {
   plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
   if (!plan->holds) plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
@@ -320,7 +320,7 @@ static bool keeps_structure(Plan *plan) {
 static bool carries_delays(Plan *plan) {
   const Logic *logic = plan->problem.logic;
   if (!logic || !logic->delays.count || plan->reduction.reduced.modes == &plan->modes) return true;
-  diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot carry %s", plan->request.method->name,
+  diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot integrate %s", plan->request.method->name,
              model_text(plan->own, logic->delays.data[0].written, &plan->diags->arena));
   return false;
 }
@@ -330,7 +330,7 @@ static bool carries_modes(Plan *plan) {
   const uint32_t *mode = plan->reduction.reduced.mode;
   for (uint32_t m = 0; mode && m < plan->modes.count; m++) {
     if (mode[m] != MAP_NONE || !plan->code->matters[plan->modes.first + m]) continue;
-    diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot carry %s", plan->request.method->name,
+    diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot integrate %s", plan->request.method->name,
                model_text(plan->own, modes_restore(&plan->modes, plan->own->dag, plan->modes.relation[m]),
                           &plan->diags->arena));
     return false;

@@ -39,13 +39,13 @@ typedef struct VerifiedVariable {
   double digits;     /* digits to which they agree; NAN: it stays below its absolute tolerance */
   double difference; /* the largest */
   double size;       /* the largest of its values; NAN: the runs are equal */
-  double time;       /* of the largest difference; NAN: the runs are equal */
+  double time;       /* time of the largest difference; NAN: the runs are equal */
 } VerifiedVariable;
 
 /* A run compared with a second one, by another family of methods and with a smaller tolerance. */
 typedef struct VerifyFacts {
-  const char *status, *message; /* of the second run, as for any run; its first error, or NULL */
-  const char *solver;           /* of the second run */
+  const char *status, *message; /* status of the second run, as for any run; its first error, or NULL */
+  const char *solver;           /* solver of the second run */
   double tolerance;
   size_t points;       /* number of points compared */
   uint64_t events[2];  /* of both runs */
@@ -61,10 +61,10 @@ typedef struct RunFacts {
   const char *method;
   uint32_t equations, states;
   const ConversionVec *conversions; /* NULL before the check */
-  Evaluator *evaluator;             /* of the model's array; NULL before the code exists */
-  Evaluator *run_evaluator;         /* of the system that is integrated; NULL before it exists */
+  Evaluator *evaluator;             /* evaluator of the model's array; NULL before the code exists */
+  Evaluator *run_evaluator;         /* evaluator of the system that is integrated; NULL before it exists */
   const Reduction *reduction;       /* NULL before it exists */
-  const Strangeness *strangeness;   /* of that method; NULL for others */
+  const Strangeness *strangeness;   /* ranks of that method; NULL for others */
   const Initial *initial;           /* NULL before they are found */
   const Recorder *recorder;
   const RunStatistics *statistics; /* NULL before the integration */

@@ -1,4 +1,4 @@
-/* start: the values at which a plan or a run starts: initial ones, or those taken over at an event. */
+/* start: the values at which a plan or a run starts: initial values, or values that an event hands over. */
 #include "pipeline/parts.h"
 
 #include "code/past.h"

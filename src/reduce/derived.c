@@ -477,7 +477,7 @@ static bool is_explicit(const Model *model, const Equation *equation, const uint
   return dag_is_constant(dag, dag_partial(dag, equation->right, equation->left), &slope) && slope == 0;
 }
 
-/* Every variable with a derivative takes one equation, and so does every explicitly given one. */
+/* Every variable with a derivative takes one equation, and so does every variable that is given explicitly. */
 static EquationKinds count_kinds(const Model *model, const bool *dummy, Arena *arena) {
   const uint32_t *order = model_highest_orders(model, model->equations.count, arena);
   bool *solved = arena_array(arena, model->unknowns.count, sizeof *solved);

@@ -9,7 +9,7 @@ struct DummyBlocks {
   const Structure *structure;
   int32_t *depth;                 /* per unknown, of blocks without a choice */
   bool *removable;                /* per unknown */
-  VEC(const BlockShape *) shapes; /* of blocks with a choice */
+  VEC(const BlockShape *) shapes; /* shapes of blocks with a choice */
 };
 
 static bool has_choice(const Structure *structure, int32_t block) {

@@ -1,10 +1,10 @@
 /* minimal: index reduction by minimal extension (Kunkel, Mehrmann 2003, sections 2 and 3).
  *
  * Only equations that couple an algebraic condition to the derivative of a variable in it are differentiated. Each such derivative
- * becomes one new variable, which replaces the derivative everywhere: here, one tie y[q]' = y[q + 1] is given up. The step is that
- * of (18) to (20). E is the Jacobian of the rows with respect to the derivatives that occur, and Z the left null space of E. The
- * rows of Z^T that stay dependent with respect to the variables without derivatives must be differentiated; this is repeated until
- * none is left. Equations that give derivatives in such a combination are substituted into the others before these are
+ * becomes one new variable, which replaces the derivative everywhere: here, one tie y[q]' = y[q + 1] is given up. The step follows
+ * equations (18) to (20). E is the Jacobian of the rows with respect to the derivatives that occur, and Z the left null space of E.
+ * The rows of Z^T that stay dependent with respect to the variables without derivatives must be differentiated; this is repeated
+ * until none is left. Equations that give derivatives in such a combination are substituted into the others before these are
  * differentiated (section 3.4, the step from (39) on). This is done only if no derivative is left to be determined. Then they need
  * not be differentiated themselves. If the steps end with all differentiations of the structural analysis, the system is the one
  * with dummy derivatives, including the choice of states. */
@@ -48,7 +48,7 @@ typedef struct Minimal {
   Reduction near; /* slightly off the initial point, because ranks must be those of a general point */
   Arena arena;
   Definitions definitions;
-  int32_t *c, *d; /* of the rows taken so far */
+  int32_t *c, *d; /* offsets of the rows taken so far */
   uint8_t *tie;   /* per column of the array */
   MinimalRow *row;
   uint32_t rows;
@@ -212,7 +212,7 @@ static RatePart rate_part(Minimal *minimal, const uint32_t *row, uint32_t rows, 
 
 /* A column of N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those with one. */
 typedef struct NullColumn {
-  uint32_t column;      /* of the array; MAP_NONE: the null vector below */
+  uint32_t column;      /* column of the array; MAP_NONE: the null vector below */
   const RatePart *part; /* of E */
   uint32_t null;
 } NullColumn;
@@ -587,8 +587,8 @@ static void take_rows(Reduction *reduction, const Minimal *minimal) {
   }
 }
 
-/* The start values that determine the solution are those of the dummy derivatives or, if this choice of states has as
- * many, its own. */
+/* The solution is determined by the start values of the states of dummy derivatives or, if this choice has as many states, of its
+ * own states. */
 static void take_ties(Reduction *reduction, const Minimal *minimal) {
   const Array *array = reduction->array;
   Form *form = &reduction->form;

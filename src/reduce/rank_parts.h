@@ -20,7 +20,7 @@ typedef struct RankParts {
   RankPart *part;
   uint32_t *of_row, *of_column;       /* part */
   uint32_t *row_place, *column_place; /* number in there */
-  size_t entries;                     /* of all dense matrices */
+  size_t entries;                     /* entries of all dense matrices */
 } RankParts;
 
 /* The connected components of a pattern by columns. Owned by the arena. About O(entries). */

@@ -46,7 +46,7 @@ typedef struct Form {
 typedef struct MethodOptions {
   double alpha, beta;    /* of Baumgarte's stabilization */
   bool keep_superfluous; /* dummy derivatives: superfluous differentiations stay in the system */
-  double rank_tolerance; /* of methods by ranks: see strangeness.h; NAN or 0 for the default */
+  double rank_tolerance; /* for methods by ranks: see strangeness.h; NAN or 0 for the default */
 } MethodOptions;
 
 /* A start value of the system: its column `column` is sign times column `source` of the original array. */
@@ -59,8 +59,9 @@ typedef struct StartLink {
 typedef struct Reduced {
   Array *array;
   ArrayCode *code;
-  const Structure *structure; /* of the array; NULL: the array is integrated as it is, with a link for every tie */
-  const DummyBlocks *choice;  /* NULL if structure is */
+  const Structure
+      *structure; /* structure of the array; NULL: the array is integrated as it is, with a link for every tie */
+  const DummyBlocks *choice; /* NULL if `structure` is NULL */
   const StatePlan *states;
   const Modes *modes;
   const uint8_t *tie;          /* if there is no structure: per column of this array; NULL: all columns are tied */
@@ -102,7 +103,7 @@ typedef struct ReductionCounts {
   uint32_t first_order;        /* equations as a first-order system */
   uint32_t dummy_first_order;  /* the same with dummy derivatives */
   uint32_t new_variables;      /* beyond those of the model as a first-order system */
-  EquationKinds before, after; /* of the model and of the system that is printed */
+  EquationKinds before, after; /* equations of the model and of the system that is printed */
   uint32_t removed;            /* superfluous differentiations that were removed */
 } ReductionCounts;
 
@@ -113,7 +114,7 @@ typedef struct Reduction {
   Model *model;
   const double *parameters;      /* by leaf index */
   const double *starts;          /* see Strangeness; NULL for none */
-  const double *discrete_starts; /* before the initial event; NULL: as at the initial point */
+  const double *discrete_starts; /* discrete values before the initial event; NULL: as at the initial point */
   /* given: the array, and its values at the consistent initial point. For a method by ranks the code, or the values, may be
    * missing. */
   bool is_converted; /* the array does not belong to the equations as written */
@@ -131,7 +132,7 @@ typedef struct Reduction {
   const char *mass; /* a description of the mass matrix (mass.h); NULL: there is none */
   bool is_definite; /* it is positive definite on the tangent space */
   /* made */
-  struct Strangeness *strangeness; /* by method strangeness, which makes no form */
+  struct Strangeness *strangeness; /* result of method strangeness, which makes no form */
   Form form;
   Reduced reduced;
   ReductionCounts counts;

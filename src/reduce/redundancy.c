@@ -11,7 +11,7 @@ typedef struct RedundancySearch {
   Strangeness *whole;
   int32_t *order;  /* per unknown: its highest derivative */
   uint32_t *start; /* per unknown: where its values begin, one for each derivative up to that order */
-  double *value;   /* at a point of the solutions; NAN: any */
+  double *value;   /* value at a point of the solutions; NAN: any value */
   Pattern pattern, transposed;
   Arena *arena;
   double t;
@@ -141,8 +141,8 @@ static bool leave_row_out(Dependences *dependences, uint32_t row) {
   return true;
 }
 
-/* An equation follows from the others if its rows add nothing to their rows. The highest row need not be among them, because the
- * others may imply it only after more differentiations. */
+/* An equation follows from the others if its rows add nothing to the rows of the others. The highest row need not be among them,
+ * because the others may imply it only after more differentiations. */
 static bool leave_equation_out(const Array *array, Dependences *dependences, uint32_t equation) {
   uint32_t top = array->row_start[equation + 1] - 1;
   bool follows = true;

@@ -16,9 +16,9 @@ static const double EDGE = 1e-3;
 /* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */
 typedef struct SolvedBlock {
   uint32_t size;
-  uint32_t *row;    /* of the reduced array */
-  uint32_t *column; /* of the reduced array */
-  Expr *leaf;       /* of each column, in the original graph */
+  uint32_t *row;    /* row of the reduced array */
+  uint32_t *column; /* column of the reduced array */
+  Expr *leaf;       /* leaf of each column, in the original graph */
   Expr *a, *b;      /* row-major */
   double *value, *right;
 } SolvedBlock;

@@ -7,5 +7,5 @@
 
 /* The reduced system (which must have a structure) as a model, with the states chosen now. Blocks that are
  * not linear stay as they are. Counts differential, algebraic and solved equations in reduction->counts.
- * Pivots are those of the initial point. */
+ * Pivots are chosen at the initial point. */
 Derived *solved_make(Reduction *reduction, const char *method);

@@ -227,7 +227,7 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, in
 
 /* The matrix entries that the joint program of a unit evaluates. These are the entries of its stage that are not constant, and
  * the entries that the last correction of a nonlinear unit at a lower stage has changed. So no separate program is needed for
- * the changed ones. */
+ * these. */
 static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
   const BlockGroup *group = &shape->group[unit->stage];
   const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];

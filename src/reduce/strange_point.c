@@ -75,7 +75,7 @@ typedef struct InitialRows {
   const Jacobian *jacobian;
 } InitialRows;
 
-/* The rows are those of the array, then initial equations. */
+/* The rows of the array come first, then initial equations. */
 typedef struct PointSearch {
   const Strangeness *strangeness;
   double t;

@@ -146,7 +146,7 @@ static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *a
 
 /* Uses the array of the structural offsets, with its consistent point, if its ranks confirm the structural analysis. For this, its
  * rows must be independent and determine every column of w. With branches, they must also determine every column of x that cannot
- * be a state. false, silently: they do not, or it is too large. O(columns^3) of each block. */
+ * be a state. false, silently: the ranks do not confirm it, or the array is too large. O(columns^3) of each block. */
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Structure *structure,
                                Evaluator *evaluator, const double *y, double t) {
   Array *array = code->array;

@@ -10,7 +10,7 @@
  *
  * Invariant of a selection: it has as many rows of the array as the rank. These rows determine equally many columns: a
  * columns of x, and columns of w, among them x'. The other columns of x are the states. The remaining columns of w have no
- * influence on x and are held. A reduced array has none of those. */
+ * influence on x and are held. A reduced array has no such columns. */
 #pragma once
 
 #include "array/freedom.h"
@@ -49,15 +49,16 @@ typedef struct Strangeness {
   Problem problem; /* the equations as written */
   const double *parameters;
   const double *start;   /* start values per variable of the model, NAN for the model's own; NULL for none */
-  const Modes *modes;    /* of relations; set in the evaluators made */
+  const Modes *modes;    /* modes of relations; set in the evaluators made */
   double rank_tolerance; /* singular values that are smaller relative to the largest count as zero */
   ArrayRun known;        /* the point from which other methods start; y NULL: there is none */
   /* made */
   Array *array;
   ArrayCode *code;
-  RankParts parts; /* of the array's Jacobian: connected components, or the coarse blocks if the array is reduced */
+  RankParts
+      parts; /* parts of the array's Jacobian: connected components, or the coarse blocks if the array is reduced */
   Evaluator *evaluator;
-  Switches *switches;      /* of a uniform array, while its point is searched for; NULL: nothing is discrete */
+  Switches *switches;      /* switches of a uniform array, while its point is searched for; NULL: nothing is discrete */
   double *discrete_starts; /* values before the initial event, for a uniform array, per discrete variable */
   bool is_isolated;        /* structural analysis is right near the initial point, but not at it */
   bool reduced;            /* the array has structural offsets */
@@ -69,7 +70,7 @@ typedef struct Strangeness {
   uint32_t *open; /* unknowns of the uniform array that nothing determines, u of them */
   FreeUnknown *free;
   uint32_t free_count;
-  SingularValues all, high; /* of [F_x F_w] and of F_w, if these were found */
+  SingularValues all, high; /* singular values of [F_x F_w] and of F_w, if these were found */
   int32_t solved;           /* columns of x that constraints determine, with the equations added */
   double *y;                /* the consistent point */
   /* the selection */
@@ -89,7 +90,7 @@ void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 /* The same selection for a run, with its own evaluator at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
-/* Is the column in x? The second function: is it the derivative of the last column that its unknown has in x? */
+/* Is the column in x? The second function: is it one derivative above the columns in x of the same unknown? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 
@@ -136,7 +137,7 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y);
 typedef struct PartRanks {
   const RankPart *part;
   double *matrix;           /* the Jacobian, rows and columns scaled */
-  double *scale, *factor;   /* of the rows; of the columns over their nominal values */
+  double *scale, *factor;   /* scales of the rows; of the columns over their nominal values */
   int32_t all, high;        /* ranks of [F_x F_w], F_w */
   const double *values;     /* singular values of the first matrix; those of the second one are in w */
   int32_t *x_list, *w_list; /* columns of the part */

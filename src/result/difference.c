@@ -41,7 +41,7 @@ static void sample_sides(Walk *walk, uint32_t k, double time) {
   walk->row[k] = end;
 }
 
-/* The first row after those of this time. */
+/* The first row after the rows of this time. */
 static size_t row_behind(const Walk *walk, uint32_t k, double time) {
   size_t row = walk->row[k];
   while (time_at(walk->results[k], row) == time) row++;

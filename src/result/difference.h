@@ -12,7 +12,7 @@ typedef struct SignalDifference {
   double largest;     /* |first - second| where it is largest */
   double relative;    /* the largest difference, divided by the largest |value| in either result; 0 if they are equal */
   double time;        /* time of the largest difference; NaN if they are equal */
-  double value[2];    /* of both results at that time */
+  double value[2];    /* values of both results at that time */
 } SignalDifference;
 
 typedef struct ResultDifference {

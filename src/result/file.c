@@ -38,7 +38,7 @@ static char *copy_text(Heap *heap, const char *text) {
   return memcpy(heap_alloc(heap, size), text, size);
 }
 
-/* Called by commit, by abandon, or at the end of the heap. Removes the file first and closes it last. A commit clears the fields,
+/* Called by commit, by abandon, or at the end of the heap. First removes the file, then closes it. A commit clears the fields,
  * so after a commit this does nothing. */
 static void release_writer(void *object) {
   FileWriter *writer = object;

@@ -10,9 +10,9 @@
 enum {
   SUPERBLOCK_SIZE = 96,
   SYMBOL_SIZE = 40,
-  FEWEST_SYMBOLS = 64,    /* of a node of symbols */
-  MOST_NODES = 60000,     /* of symbols, below one node of the tree */
-  LONGEST_TEXT = 60000,   /* of an attribute: a message has 16 bits for its size */
+  FEWEST_SYMBOLS = 64,    /* in a node of symbols */
+  MOST_NODES = 60000,     /* nodes of symbols, below one node of the tree */
+  LONGEST_TEXT = 60000,   /* longest text of an attribute: a message has 16 bits for its size */
   NAME_STEP = 8,          /* names of groups begin at multiples of it */
   NO_FREE_SPACE = 1,      /* in a heap of names */
   NULL_PADDED_UTF8 = 0x11 /* kind of texts */
@@ -40,7 +40,7 @@ struct Hdf5 {
   Heap *heap;
   FileWriter *file;
   uint64_t size;    /* bytes written so far */
-  TextVec messages; /* of the object header that is being made */
+  TextVec messages; /* messages of the object header that is being made */
   uint32_t message_count, message_start;
   TextVec names; /* of groups */
   VEC(Group) groups;
@@ -386,7 +386,7 @@ static uint64_t write_tree(Hdf5 *hdf5, uint32_t most_children) {
   TextVec bytes = {0};
   uint32_t each = symbols_per_node(hdf5), nodes = count_nodes(hdf5);
   text_append(hdf5->heap, &bytes, "TREE", 4);
-  append_number(hdf5, &bytes, 0, 2); /* of a group, lowest level */
+  append_number(hdf5, &bytes, 0, 2); /* type of a group, lowest level */
   append_number(hdf5, &bytes, nodes, 2);
   append_number(hdf5, &bytes, undefined_address, 8);
   append_number(hdf5, &bytes, undefined_address, 8);

@@ -23,7 +23,7 @@ typedef struct Drawing {
   TextVec *text;
   const HeatmapAxis *x, *y;
   Axis x_axis, y_axis;
-  double left, top; /* of the present frame */
+  double left, top; /* corner of the present frame */
 } Drawing;
 
 /* Points of the map "viridis" of Smith and van der Walt (2015), dark to light: uniform in lightness, and readable for the
@@ -53,7 +53,7 @@ static bool is_logarithmic(const HeatmapAxis *axis) {
 
 static double halfway(double a, double b, bool logarithmic) { return logarithmic ? sqrt(a * b) : (a + b) / 2; }
 
-/* The edge before value k. The distance of an outer edge from its value is that of the next edge. */
+/* The edge before value k. An outer edge is as far from its value as the next edge is. */
 static double edge(const HeatmapAxis *axis, uint32_t k, bool logarithmic) {
   const double *v = axis->values;
   uint32_t last = axis->count - 1;

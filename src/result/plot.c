@@ -28,7 +28,7 @@ typedef struct Drawing {
   TextVec *text;
   Panels panels;
   double left, right; /* of the frames */
-  double top, bottom; /* of the present panel's frame */
+  double top, bottom; /* edges of the present panel's frame */
   size_t points_each; /* the most points that a series may draw */
 } Drawing;
 

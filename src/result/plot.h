@@ -29,7 +29,7 @@ typedef struct Plot {
   uint32_t events;
 } Plot;
 
-/* Series of the chosen signals against time. The series live in the arena; texts are those of the table.
+/* Series of the chosen signals against time. The series live in the arena; texts belong to the table.
  * O(rows * count). */
 Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title, const uint32_t *chosen,
                   uint32_t count);

@@ -30,7 +30,7 @@ const char *signals_text(SignalTable *table, const Names *names, Name name) {
   return name < table->texts.first ? text : keep(table, text);
 }
 
-/* The slot of the name in the hash table, or the slot where it would be. Linear probing at a load of at most one half. */
+/* The slot of the name in the hash table, or the slot where it would be. Linear probing: at most half of the slots are used. */
 static uint32_t place_of(const SignalTable *table, const char *name, uint32_t hash) {
   uint32_t mask = table->capacity - 1, at = hash & mask;
   for (; table->places[at].signal; at = (at + 1) & mask) {

@@ -9,7 +9,7 @@
 typedef struct FilterWord {
   const char *text;
   bool is_name;       /* the word is the name of a signal or of an array */
-  regex_t expression; /* of a word that is not a name */
+  regex_t expression; /* expression of a word that is not a name */
 } FilterWord;
 
 struct SignalFilter {

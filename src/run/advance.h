@@ -15,9 +15,9 @@ typedef struct OpenStep {
 typedef struct AdvanceHost {
   bool (*has_ended)(void *host);
 
-  /* These return false if the run fails. The first one takes a step, and opens it unless it must be taken again. The second one
-   * sets the time reached to a time within the step, or drops the step. The third one does the work at the end of the step, and
-   * closes it. */
+  /* These return false if the run fails. The first function takes a step, and opens it unless it must be taken again. The second
+   * function sets the time reached to a time within the step, or drops the step. The third function does the work at the end of the
+   * step, and closes it. */
   bool (*take_step)(void *host);
   bool (*stay_within)(void *host, double t);
   bool (*close_step)(void *host);

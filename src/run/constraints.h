@@ -8,7 +8,7 @@
 /* Which rows are constraints. */
 typedef struct ConstraintPlan {
   uint32_t count;
-  uint32_t *row;   /* of the model's array */
+  uint32_t *row;   /* row of the model's array */
   uint32_t *level; /* level of each row */
   uint32_t levels; /* 1 + the largest level; 0 without constraints */
   /* The last rows are equations as written that conversions replaced (array/convert.h), then those that inverses replaced
@@ -16,7 +16,7 @@ typedef struct ConstraintPlan {
   uint32_t written; /* both kinds */
   uint32_t inverted;
   const Program *program;   /* program of these last rows; NULL: there are none */
-  const Jacobian *jacobian; /* of these last rows */
+  const Jacobian *jacobian; /* Jacobian of these last rows */
 } ConstraintPlan;
 
 typedef struct Constraints {
@@ -27,8 +27,9 @@ typedef struct Constraints {
   double *corner; /* columns of the view at a corner of the edges along which the solution slides */
   double *rows;   /* all rows of the model's array */
   double *values, *scale;
-  double worst, worst_time;   /* without the inverted rows: an inverse is as exact as its author made it */
-  uint32_t worst_row;         /* of the array; MAP_NONE before any check, or if there is none */
+  double worst,
+      worst_time; /* largest residual and its time, without the inverted rows: an inverse is as exact as its author made it */
+  uint32_t worst_row;         /* row of the array; MAP_NONE before any check, or if there is none */
   double inexact;             /* the largest residual of the inverted rows */
   uint32_t inexact_row;       /* of the array */
   double *level_worst;        /* per level: the largest residual */

@@ -133,7 +133,7 @@ static void pass_values(const Evaluator *evaluator, SavedValues *values, Transfe
   transfer_array(transfer, values->pre, discretes, sizeof(double));
 }
 
-/* 0: none, else one more than its place in the list. */
+/* 0: there is none; otherwise its place in the list plus one. */
 static void pass_integrator(const View *view, const Integrator **integrator, Transfer *transfer) {
   uint32_t index = 0;
   while (*integrator && integrator_at(index++) != *integrator) continue;

@@ -58,7 +58,7 @@ typedef struct StepsHost {
 typedef struct StepEnd {
   double t;      /* its end, or the event in it */
   bool is_event; /* an event of states, or a solution leaves an edge along which it slid */
-  int mode;      /* that changes there, or whose condition is undefined; -1: none */
+  int mode;      /* mode that changes there, or whose condition is undefined; -1: none */
   bool
       is_undefined; /* a condition is undefined at its end although its value matters there, and also at the ends of shorter
                      * steps */
@@ -74,7 +74,7 @@ typedef struct Steps {
   void *self;        /* the integrator's memory; NULL: none */
   double *y, *ahead; /* room for all columns: those at an event, and others */
   double *begin;     /* columns at the beginning of the last step */
-  Segment *segment;  /* of the last step */
+  Segment *segment;  /* segment of the last step */
   Watcher *watcher;
   Sizes *sizes;
   Kinks *kinks;   /* NULL: there are none */
@@ -123,7 +123,7 @@ double steps_end(const Steps *steps, double stop);
 /* Takes the step, up to `stop`. */
 StepStatus steps_step(Steps *steps, double stop);
 
-/* Makes the segment that of the last step; or of the point that the integrator has reached. */
+/* Makes the segment describe the last step, or the point that the integrator has reached. */
 void steps_take_segment(Steps *steps);
 void steps_rest_segment(Steps *steps);
 
@@ -140,8 +140,8 @@ bool steps_miss_rows(Steps *steps, double *found);
  * for that, it is undone, and the columns at its end are in steps->ahead. */
 StepEnd steps_find_end(Steps *steps);
 
-/* After steps of an implicit method have failed: gives all states the size 1. false: they have it already, or the method is
- * explicit. */
+/* After steps of an implicit method have failed: gives all states the size 1. false: the states have this size already, or the
+ * method is explicit. */
 bool steps_widen_sizes(Steps *steps);
 
 /* Was the step repeated? */

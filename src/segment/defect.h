@@ -37,11 +37,11 @@ typedef struct DefectLooks {
  * next step. */
 bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rejections, double next);
 
-/* Which doubt is there about a step? */
+/* What doubt is there about a step? */
 typedef enum DefectDoubt {
   DEFECT_SELDOM, /* none: one step in many is examined */
   DEFECT_INSIDE, /* it must be examined inside */
-  DEFECT_AT_END, /* and at its end */
+  DEFECT_AT_END, /* it must also be examined at its end */
 } DefectDoubt;
 
 /* Examines the defect of one step in `every`, and of each step that is in doubt. Is it larger than the error of the step

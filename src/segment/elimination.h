@@ -13,13 +13,14 @@
 typedef struct JacobianPattern {
   int32_t rows;
   const int32_t *column_start, *row_index;
-  const bool *left_out; /* [columns] true for a column that is eliminated already: it is no unknown; NULL: none is */
+  const bool *
+      left_out; /* [columns] true for a column that is eliminated already, and so is not an unknown; NULL: no column is */
 } JacobianPattern;
 
 typedef struct Elimination {
   Heap *heap;
   const System *system;
-  JacobianPattern jacobian; /* of the rows: the system's, or the remaining ones */
+  JacobianPattern jacobian; /* pattern of the rows: the system's, or the remaining ones */
   int32_t *unknown;         /* [rows] columns that are not states, ascending */
   int32_t *from, *to;       /* [links] a state that is `to` comes earlier as `from` */
   int32_t *start, *row;     /* pattern of the matrix, compressed columns; start[rows + 1] */

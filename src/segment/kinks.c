@@ -20,7 +20,7 @@ struct Kinks {
   double *speed; /* recent speed of each argument */
   double *least; /* arguments below this are zero within the tolerance */
   double tolerance;
-  double *size;  /* of the terms of each argument, at the end of the last step */
+  double *size;  /* size of the terms of each argument, at the end of the last step */
   uint32_t idle; /* number of consecutive kinks that delayed steps */
   double *y;     /* columns at the last evaluation */
 };

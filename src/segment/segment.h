@@ -19,7 +19,7 @@ typedef struct Segment {
   const SegmentMethods *methods;
   void *self;
   StepShape shape;             /* valid where `count` is not 0 */
-  int count;                   /* of the coefficients of a column; 0: not known yet */
+  int count;                   /* number of the coefficients of a column; 0: not known yet */
   double part[BERNSTEIN_MOST]; /* parts of the step at which columns are sampled: Chebyshev points, with both ends */
   Heap *heap;
   uint32_t *slot;         /* [columns] where its coefficients are, once needed; UINT32_MAX before */

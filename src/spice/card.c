@@ -16,7 +16,7 @@ enum { FILE_WORK = 3000 };
 typedef struct CardFile {
   const char *path, *text, *at, *end;
   uint32_t line;         /* of `at`, from 1 */
-  const char *section;   /* of .lib FILE SECTION: only that is read; NULL: all */
+  const char *section;   /* for .lib FILE SECTION: only that is read; NULL: all */
   bool is_inside;        /* of the section */
   const Card *including; /* NULL: the netlist itself */
 } CardFile;

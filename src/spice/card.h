@@ -10,8 +10,8 @@
 typedef struct Card {
   const char *text;      /* NUL-terminated */
   const uint32_t *place; /* per byte of the text, and one past it */
-  const char *file;      /* of an included card; NULL: the netlist itself */
-  uint32_t line;         /* in that file, from 1 */
+  const char *file;      /* file of an included card; NULL: the netlist itself */
+  uint32_t line;         /* line in that file, from 1 */
   Span whole;            /* if there are no places: the place of text that the user did not write */
 } Card;
 typedef VEC(Card) CardVec;

@@ -16,7 +16,7 @@ typedef struct CircuitNode {
   uint32_t degree;   /* number of branches */
   uint32_t
       outer; /* for an inner node of a device: the outer node of the device to which it belongs; for other nodes: the node itself */
-  const Card *card; /* of the first mention */
+  const Card *card; /* card of the first mention */
 } CircuitNode;
 
 typedef enum BranchKind {
@@ -43,10 +43,10 @@ typedef struct Branch {
   Expr value;        /* current or voltage; charge or flux, unless is_slope */
   bool is_slope;     /* value is a capacitance or inductance: it multiplies the derivative of the voltage or current */
   bool has_junction; /* of a device */
-  bool is_independent; /* of a source: it depends only on time and parameters */
+  bool is_independent; /* for a source: it depends only on time and parameters */
   Expr still; /* for a source: its value for operating points that do not start a run; EXPR_NONE: `value` at 0 */
   const Hysteresis *hysteresis; /* hysteresis of a switch, whose `value` holds at the operating point; NULL: none */
-  Expr given;                   /* of a capacitor or inductor: IC=; EXPR_NONE: none */
+  Expr given;                   /* for a capacitor or inductor: IC=; EXPR_NONE: none */
 } Branch;
 typedef VEC(Branch) BranchVec;
 
@@ -67,7 +67,7 @@ typedef struct CardField {
 typedef struct Fields {
   const Card *card;
   VEC(CardField) list;
-  bool is_source; /* values are read as those of a behavioural source */
+  bool is_source; /* values are read as in a behavioural source */
 } Fields;
 
 /* .model: its type and the place of its parameters. */
@@ -123,7 +123,7 @@ typedef struct Scope {
   Map nodes;          /* Name -> node, of ports */
   VEC(Definition) definitions;
   Map definition_of;
-  Map given;       /* of a device: names of the parameters that were given */
+  Map given;       /* for a device: names of the parameters that were given */
   double multiple; /* m= of the enclosing instances: number in parallel */
   uint32_t depth;
 } Scope;
@@ -159,7 +159,7 @@ typedef struct Circuit {
   Block *top;
   Scope *scope;
   CircuitOptions options;
-  VEC(double) values; /* of the model's parameters, by index */
+  VEC(double) values; /* values of the model's parameters, by index */
   VEC(CircuitNode) nodes;
   Map node_of; /* full name -> node */
   BranchVec branches;

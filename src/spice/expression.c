@@ -421,7 +421,7 @@ static Expr read_current(Reader *reader) {
   return expect(reader, ")") ? model_leaf(circuit->model, variable, 0) : EXPR_NONE;
 }
 
-/* given(parameter): 1 if the model or element of this device says it. */
+/* given(parameter): 1 if the model or element of this device gives the parameter. */
 static Expr read_given(Reader *reader) {
   const Scope *scope = reader->scope;
   Name name = read_label(reader);

@@ -1,4 +1,4 @@
-/* operating: the operating point as a separate model; its variables are the first ones of the circuit's. Capacitors are open
+/* operating: the operating point as a separate model; its variables are the first variables of the circuit. Capacitors are open
  * and inductors are shorts; a voltage or current that is then undetermined is set to 0, with a warning.
  *
  * Two homotopies lead there: all sources grow from 0 (source stepping), while conductances from the nodes of devices to ground

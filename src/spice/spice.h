@@ -7,14 +7,14 @@
 typedef struct SpiceOptions {
   bool charges;     /* charges and fluxes are separate variables (charge oriented modified nodal analysis) */
   FileReader files; /* that it includes */
-  const ModificationVec *values; /* in place of those of parameters; NULL: none */
+  const ModificationVec *values; /* values that replace those of parameters; NULL: none */
 } SpiceOptions;
 
 /* Elements that form a loop of capacitors and voltage sources, or a cutset of inductors and current sources. */
 typedef struct TopologyGroup {
   VEC(Name) elements;
-  VEC(int8_t) signs; /* of the elements in it */
-  VEC(Name) nodes;   /* of a cutset: the nodes on its inner side */
+  VEC(int8_t) signs; /* signs of the elements in it */
+  VEC(Name) nodes;   /* for a cutset: the nodes on its inner side */
 } TopologyGroup;
 typedef VEC(TopologyGroup) TopologyGroupVec;
 

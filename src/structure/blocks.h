@@ -10,8 +10,8 @@
 typedef struct Blocks {
   int32_t n_blocks;
   int32_t *start;        /* n_blocks + 1; block b has the places start[b] .. start[b+1]-1 */
-  int32_t *row;          /* by place; ascending within a block */
-  int32_t *column;       /* by place; the column matched to the row of that place */
+  int32_t *row;          /* row by place; ascending within a block */
+  int32_t *column;       /* column by place: the one matched to the row of that place */
   int32_t *block_of_row; /* inverse views */
   int32_t *block_of_column;
 } Blocks;

@@ -24,7 +24,7 @@ typedef struct Structure {
   int32_t structural_index; /* max c, plus 1 if some d is 0 */
   int64_t differentiations; /* sum c */
   int64_t dof;              /* sum d - sum c */
-  Blocks blocks;            /* of the differentiated problem with respect to its highest derivatives (fine
+  Blocks blocks;            /* blocks of the differentiated problem with respect to its highest derivatives (fine
                                blocks of Pryce, Nedialkov, Tan) */
   /* If equations are differentiated: the blocks of the undifferentiated problem, for all orders of derivatives; each consists of
    * complete fine blocks. See structure_coarse. */
@@ -47,8 +47,8 @@ typedef struct Structure {
  * About O(entries * log n). */
 Structure structure_run(Arena *arena, const Incidence *incidence);
 
-/* The coarse blocks of a structure that is ok, also if no equation is differentiated. The incidence is that of the structure. Owned
- * by the arena or the structure. O(entries * log n). */
+/* The coarse blocks of a structure that is ok, also if no equation is differentiated. The incidence is the one of which the
+ * structure was made. Owned by the arena or the structure. O(entries * log n). */
 Blocks structure_coarse(Arena *arena, const Incidence *incidence, const Structure *structure);
 
 /* The same structure, which must be ok, with the smallest valid offsets for which d[j] >= least[j]. The Jacobian, the

@@ -22,7 +22,7 @@ typedef struct JournalHeader {
 
 /* The beginning of a record, before its values. */
 typedef struct RecordHead {
-  uint64_t checksum; /* of everything after it */
+  uint64_t checksum; /* checksum of everything after it */
   uint32_t point, status;
   char cause[CAUSE_SIZE];
 } RecordHead;

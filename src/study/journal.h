@@ -16,7 +16,7 @@ const char *journal_path(const Journal *journal);
 typedef struct JournalRecord {
   uint32_t point, status;
   const double *values; /* for all columns */
-  const char *cause;    /* of a failure; "" or a text that may be cut off */
+  const char *cause;    /* cause of a failure; "" or a text that may be cut off */
 } JournalRecord;
 
 typedef void JournalReader(void *context, const JournalRecord *record);

@@ -165,7 +165,7 @@ typedef struct AstStatement AstStatement;
 typedef struct AstBranch {
   AstExpr condition; /* AST_NONE: else, or the body of a for */
   LIST(AstStatement) body;
-  Span span; /* of the head: if ... then */
+  Span span; /* place of the head: if ... then */
 } AstBranch;
 
 typedef struct AstIterator {
@@ -345,7 +345,7 @@ struct AstClass {
   LIST(AstSection) sections;
   AstExternal *external; /* NULL: none */
   LIST(struct AstOverload {
-    Name name;     /* of the operator, without quotes */
+    Name name;     /* name of the operator, without quotes */
     Name function; /* full name */
   })
   operators; /* for flat operator records */

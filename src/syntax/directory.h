@@ -10,7 +10,7 @@
 typedef struct StoredClass {
   const char *name;
   const char *version;   /* "": none */
-  const char *path;      /* of its file: NAME.mo, or NAME/package.mo */
+  const char *path;      /* path of its file: NAME.mo, or NAME/package.mo */
   const char *directory; /* for a package in several files; NULL: one file */
 } StoredClass;
 

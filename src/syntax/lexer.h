@@ -41,7 +41,7 @@ typedef struct Lexer {
   uint8_t *keywords; /* token kind by name; 0: not a keyword */
   uint32_t keyword_count;
   TextVec scratch;   /* text with escapes resolved, digits */
-  Name version;      /* of the line //! base 0.1.0 before the first token */
+  Name version;      /* version of the line //! base 0.1.0 before the first token */
   bool is_truncated; /* an unterminated string, comment or name has swallowed the rest; this was reported */
 } Lexer;
 

@@ -4,8 +4,8 @@
 
 #include "syntax/ast.h"
 
-/* Reads the main file of the source, if it has a path. It has none if all classes come from libraries. The tree lives in `heap`. It
- * is never NULL, and complete only if no error was added to `diags` (all are DIAG_INPUT; one call may report several). Names are
+/* Reads the main file of the source, if it has a path. It has no path if all classes come from libraries. The tree lives in `heap`.
+ * It is never NULL, and complete only if no error was added to `diags` (all are DIAG_INPUT; one call may report several). Names are
  * interned in `names`. O(length) time and memory; only memory limits nesting. */
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags);
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The choice of states and the discrete values that hold for some steps. Steps with equal ones share a setting. */
+/* The choice of states and the discrete values that hold for some steps. Steps with equal choices and equal values share a setting. */
 typedef struct HeldSetting {
   int32_t links, *from, *to;
   double *discretes, *pre;
@@ -92,7 +92,7 @@ struct Adjoint {
   IndexVec start_end; /* per target */
   double integral, before;
   size_t memory, used; /* bytes of the stages that are kept */
-  uint32_t spacing;    /* of the kept steps, between events and changes of states */
+  uint32_t spacing;    /* spacing of the kept steps, between events and changes of states */
   Retake *retake;      /* NULL until it is needed */
   Weights weights;
   WholeStages *stages;

@@ -12,7 +12,7 @@
 
 struct FrequencyResponse {
   const LinearForm *form;
-  double *h, *b, *c; /* in the basis of H, by columns */
+  double *h, *b, *c; /* matrices in the basis of H, by columns */
   double complex *matrix, *right;
 };
 

@@ -1,5 +1,5 @@
-/* retake: see retake.h. A step of Radau IIA: Newton's method from the polynomial of the step before. The Jacobian is that of the
- * middle stage, and is renewed if convergence is slow. */
+/* retake: see retake.h. A step of Radau IIA: Newton's method from the polynomial of the step before. The Jacobian is evaluated at
+ * the middle stage, and again if convergence is slow. */
 #include "vary/retake.h"
 
 #include "core/constants.h"

@@ -365,7 +365,7 @@ static double error_scale(const Sensitivity *sensitivity, const Direction *direc
   return largest_of(sensitivity, direction, c) + matters * system->nominal[c];
 }
 
-/* The mean of the error estimate over these. */
+/* The error estimate: root mean square over the states. */
 static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
   const System *system = &sensitivity->view->system;
   double sum = 0;
@@ -380,8 +380,8 @@ static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
   return sqrt(sum / fmax(system->links, 1));
 }
 
-/* The estimate is that of the steps of Radau (radau.c), with the same tolerance: it is of order s, the solution of order 2s - 1.
- * Across a kink the solution is no more accurate than the estimate. */
+/* The error is estimated as in the steps of Radau (radau.c), with the same tolerance: the estimate is of order s, the solution of
+ * order 2s - 1. Across a kink the solution is no more accurate than the estimate. */
 static double direction_error(Sensitivity *sensitivity, Direction *direction, bool is_bent) {
   const StepStages *step = &sensitivity->step;
   double s = step->method->stages, tolerance = sensitivity->tolerance;

@@ -24,7 +24,8 @@ typedef struct SensitivityPlan {
   uint32_t targets;
   IndexVec parameters; /* leaves that may vary */
   IndexVec discretes;  /* discrete leaves that hold Reals */
-  LeafJacobian *rows;  /* with respect to the parameters, the discretes, pre() of them, and time */
+  LeafJacobian
+      *rows; /* derivatives of the rows with respect to the parameters, the discretes, pre() of them, and time */
   /* First the entries of the Jacobian that are not constant, in the order of the Jacobian, then the entries of `rows`. NULL:
    * there are no such entries. */
   Program *stage;

@@ -11,7 +11,7 @@ struct ArrayJump {
   Evaluator *evaluator;
   Linear *linear;
   bool is_switched;   /* rows that are differentiated depend on discrete values */
-  double *parameters; /* at the last jump; NULL: there was none */
+  double *parameters; /* parameters at the last jump; NULL: there was none */
 };
 
 /* Does a differentiated row depend on something that events change? */

@@ -32,7 +32,7 @@ typedef struct BranchPoint {
 struct Branch {
   View *view;
   int32_t count, *columns; /* branching columns */
-  BranchPoint begin, end;  /* of the last step */
+  BranchPoint begin, end;  /* ends of the last step */
   bool is_at_once;         /* the last step was followed without halving */
   BranchPoint at, next;    /* at: the last point of the branch that was reached; next: the point to reach from it */
   double *beside;          /* all columns next to a point */

@@ -11,10 +11,10 @@ static const double JUMPED = 1e-6;
 
 struct RankJump {
   const Strangeness *strangeness;
-  uint32_t rows, columns; /* of the system: first the array's, then integrated equations and impulses */
+  uint32_t rows, columns; /* numbers of the system: first the array's, then integrated equations and impulses */
   RankParts parts;        /* of it */
-  double *values;         /* of the array's Jacobian */
-  double *matrix, *scale; /* of the parts, in units of `weight`; scales of the rows */
+  double *values;         /* values of the array's Jacobian */
+  double *matrix, *scale; /* matrices of the parts, in units of `weight`; scales of the rows */
   double *weight;         /* per column: its nominal value */
   double *right, *moved;  /* moved: the total so far, in these units */
   double *first;          /* entries of the integrated equations at the beginning, as in the matrix */

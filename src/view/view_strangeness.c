@@ -36,13 +36,13 @@ typedef struct SelectedView {
   RankJump *rank_jump;   /* for an array without structural offsets; NULL otherwise, or without events */
   bool *differentiated;  /* per column: the equations as written contain a higher derivative of its unknown */
   double *before;        /* all columns */
-  double *rows, *values; /* of the whole array */
+  double *rows, *values; /* rows and values of the whole array */
   double *held;          /* value per column */
   int32_t *place;        /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
   uint32_t *row_part;    /* per row of the system: its part */
   double *jacobian;      /* entries of the system */
   Minor all, inner;      /* M, and M without the entries that couple parts */
-  int32_t *column;       /* of the system, per column of M */
+  int32_t *column;       /* column of the system for each column of M */
   bool *is_state, stale; /* is_state; stale: the patterns belong to other states */
   bool factored;         /* there are factors of M */
   /* T by parts: each has a column for every state in it, and a row for every column of the array in it */

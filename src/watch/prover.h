@@ -51,7 +51,7 @@ typedef struct Proof {
   double low,
       high; /* between these times each condition changes at most once, and the first change is there; NAN: no such times were
              * found */
-  uint64_t evaluations; /* of the interval program */
+  uint64_t evaluations; /* evaluations of the interval program */
   uint64_t cost;        /* cost of these evaluations, counted in lines of a program for plain numbers */
 } Proof;
 

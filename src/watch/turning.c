@@ -26,7 +26,7 @@ typedef struct Trail {
       node_time[NODES]; /* falling values, the last one first; each is clearly below the value before it in time */
   int nodes;
   double at_rest;  /* up to this value the solution still rests, as it did at the beginning; -1: it did not rest */
-  double middle;   /* between the first two evaluations; NAN: unknown */
+  double middle;   /* value between the first two evaluations; NAN: unknown */
   bool is_suspect; /* the determinant may be zero between the last two evaluations: */
   DeterminantInterval near; /* an interval around that zero, as narrow as the columns of the run show */
 } Trail;

@@ -12,7 +12,7 @@ typedef struct InputFiles {
   char folder[32]; /* made by files_open; empty: it could not be made */
   char paths[MOST_FILES][LONGEST_PATH];
   int count;
-  size_t main_length; /* of the text before the first file */
+  size_t main_length; /* length of the text before the first file */
 } InputFiles;
 
 /* Writes the files of the text. Without such lines, no directory is made, and the whole text is the model. */

@@ -178,7 +178,7 @@ static void add_equation(Draft *draft, const char *pattern, const char *const *g
  * earlier blocks, not the block's own unknowns, so that the block stays determined. */
 typedef struct Block {
   const char *letters, *equations, *initial; /* initial: an initial equation, or NULL */
-  const char *attributes;                    /* of all its unknowns, or NULL for any */
+  const char *attributes;                    /* attributes of all its unknowns, or NULL for any */
 } Block;
 
 static const Block BLOCKS[] = {

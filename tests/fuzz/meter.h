@@ -24,8 +24,8 @@ enum { METER_LIMIT = 128 << 20, METER_FENCE = 32, METER_PATTERN = 0xa5 };
 typedef struct Meter {
   _Atomic size_t live, bytes; /* blocks and bytes handed out */
   _Atomic size_t count;       /* allocations so far */
-  size_t refuse;              /* the one to refuse (0: none) */
-  _Atomic bool refused;       /* one was refused, for either reason */
+  size_t refuse;              /* the allocation to refuse (0: none) */
+  _Atomic bool refused;       /* an allocation was refused, for either reason */
 } Meter;
 
 /* Ends the process so that libFuzzer keeps the input. */

@@ -107,7 +107,7 @@ static void change_once(Text *text) {
     insert_bytes(text, draw(text->size + 1), piece, length);
     break;
   case 2: insert_bytes(text, at, other->bytes + from, copied); break;
-  case 3: /* a piece of another file in place of one */
+  case 3: /* replaces a piece by a piece of another file */
     remove_bytes(text, at, length);
     insert_bytes(text, at, other->bytes + from, copied);
     break;

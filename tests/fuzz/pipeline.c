@@ -518,7 +518,7 @@ static bool worth_running(const daedal_model *model) {
 static size_t pass_once(const char *text, const InputFiles *files, size_t refuse) {
   Pass pass = {.meter.refuse = refuse, .random.state = choice_of(text), .text = text, .files = files};
   daedal_allocator allocator = {meter_resize, &pass.meter};
-  pass.stop_time = is_netlist(text) ? 2e-5 : 0.1; /* of fuzz_netlist's circuits, and of models */
+  pass.stop_time = is_netlist(text) ? 2e-5 : 0.1; /* stop time of fuzz_netlist's circuits, and of models */
   pass.model = load_input(&pass, &allocator);
   tally.passes++;
   if (pass.model && worth_running(pass.model)) {

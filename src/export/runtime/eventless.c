@@ -1,5 +1,5 @@
 /* eventless: for models without conditions, discrete values, assertions, kinks and delays, in place of events.c and of the files of the
- * library that it needs. Only the first four functions do anything: the others are called for no such model. */
+ * library that it needs. Only the first four functions do anything: the others are never called for such models. */
 #include "solver.h"
 
 #include <math.h>

@@ -317,8 +317,8 @@ static int follow(Instance *instance) {
          fail(instance, "the values that delays read cannot be computed for this step");
 }
 
-/* The search for the next event of a condition on time needs an end. If the importer has given none, the search goes on at an event
- * where nothing changes. */
+/* The search for the next event of a condition on time needs an end. If the importer has given none, the search continues at an
+ * event that changes nothing. */
 static double end_of_search(const Solver *solver) {
   const Model *model = solver->model;
   double t = solver->now->time, end = solver->now->end;

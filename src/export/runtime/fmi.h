@@ -61,7 +61,7 @@ typedef int InstanceStepped(void *context);
 typedef struct Instance {
   Solver *solver;
   InstancePhase phase;
-  double start, stop, tolerance; /* of the experiment; stop is NAN if it is not given, tolerance 0 */
+  double start, stop, tolerance; /* values of the experiment; stop is NAN if it is not given, tolerance 0 */
   int is_cosimulation;
   int has_values;                        /* values are consistent; before the start only if nothing was set since */
   int is_stale;                          /* time, states or inputs were set since */

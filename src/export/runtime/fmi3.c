@@ -146,7 +146,7 @@ EXPORT fmi3Status NAME(fmi3EnterInitializationMode)(fmi3Instance instance, bool 
   return status(result ? result : instance_enter(of(instance), PHASE_INITIALIZATION));
 }
 
-/* There are no structural parameters, and so no such mode. */
+/* There are no structural parameters, and so no configuration mode. */
 EXPORT fmi3Status NAME(fmi3EnterConfigurationMode)(fmi3Instance instance) {
   instance_may(of(instance), 0, "fmi3EnterConfigurationMode");
   return fmi3Error;

@@ -223,7 +223,7 @@ typedef struct Call {
   Solver *solver;
   double until; /* the latest end of the step */
   StepEnd end;
-  int mode;                    /* that causes an event */
+  int mode;                    /* mode that causes an event */
   IntegratorStatistics before; /* the step */
   SolverStatus status;
 } Call;

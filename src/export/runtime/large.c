@@ -1,7 +1,7 @@
 /* large: factors of large sparse matrices without a library (large.h), column by column (Gilbert, Peierls 1988, Sparse partial
  * pivoting in time proportional to arithmetic operations). An elimination of only the pattern finds the order of the columns and
- * the preferred pivot of each: the one with the fewest entries (Markowitz 1957). It is used unless another one is much larger. Real
- * numbers are complex ones without an imaginary part. */
+ * the preferred pivot of each: the one with the fewest entries (Markowitz 1957). This pivot is used unless another entry is much
+ * larger. Real numbers are complex ones without an imaginary part. */
 #include "large.h"
 
 #include "vec.h"

@@ -1,4 +1,4 @@
-/* small: for models whose matrices are all smaller than those of large.c, in its place. Nothing here is called. */
+/* small: takes the place of large.c in models without large matrices. Nothing here is called. */
 #include "large.h"
 
 const LargeDense *const large_dense = 0;

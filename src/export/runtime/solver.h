@@ -243,13 +243,13 @@ typedef struct Solver {
   const Model *formed_for;
   StateForm form;
   bool has_new_parameters; /* parameters have changed since these were last used */
-  uint64_t evaluations;    /* of rows and entries */
+  uint64_t evaluations;    /* evaluations of rows and entries */
   const Model *made_for;
   Scalars made_with;
   Steps steps;
   bool waits_for_step; /* the integrator starts with the first step */
   OpenStep open;       /* while it is open, the time reached is inside it, and the integrator is at its end */
-  StepEnd end;         /* of the last step */
+  StepEnd end;         /* end of the last step */
   double until;        /* the time to which the run advances */
   bool stops_at_events, ends_plainly; /* ends_plainly: the last step was closed, without an event */
   bool gets_inputs; /* the caller sets inputs between calls, so steps do not go beyond the requested time */

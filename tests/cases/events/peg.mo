@@ -1,4 +1,4 @@
-// The values are those of 60000 steps of the Runge-Kutta method with the angle: the speed is continuous where the length changes.
+// The values come from 60000 steps of the Runge-Kutta method with the angle: the speed is continuous where the length changes.
 // run: simulate --solver {auto,erk,radau,bdf,ida,cvode} --tolerance 1e-7 --intervals 3 --stop-time 3
 // expect: x = -0.08455011823 within 1e-4
 // expect: y = -0.99279942929 within 1e-4

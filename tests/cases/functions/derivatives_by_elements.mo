@@ -1,4 +1,4 @@
-// Derivatives by elements of arrays and records are those of a function of scalars.
+// Derivatives by elements of arrays and records equal the derivatives of a function of scalars.
 // run: simulate
 // expect: exit 0
 // run: reduce

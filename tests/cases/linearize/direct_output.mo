@@ -1,4 +1,4 @@
-// An output that is an input, or an expression of one alone.
+// An output that is an input, or an expression of only one input.
 // run: linearize -q
 // expect: report.D = [[3], [1]]
 model M

@@ -1,6 +1,6 @@
 // run: simulate --stop-time 1 --method overdetermined
 // expect: exit 2
-// expect: says cannot carry spatialDistribution(
+// expect: says cannot integrate spatialDistribution(
 model M
   Real x(start=0, fixed=true), a, b;
   parameter Real p = 0.5;

@@ -1,5 +1,5 @@
-// The digits of --verify are those to which the run agrees with the closed form. The second run is a hundred times more accurate, so it changes them by at most a hundredth of the
-// difference. Each family of methods is checked by another one.
+// The digits of --verify are those to which the run agrees with the closed form. The second run is a hundred times more accurate, so it changes the differences by at most a
+// hundredth. Each family of methods is checked by another one.
 // run: simulate --verify --tolerance {1e-3,1e-5,1e-7} --solver {erk,radau,bdf,ida,cvode}
 // expect: report.verify.status = "ok"
 // expect: report.verify.solver = ("bdf" if option.solver == "radau" else "radau")
