@@ -5,8 +5,8 @@ void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *ca
   if (more <= *capacity - count) return data;
   if (more > INT32_MAX - count) heap_fail(heap);
   uint32_t need = count + more;
-  uint32_t room = *capacity < 8 ? 8 : *capacity;
-  while (room < need) room = room > INT32_MAX / 2 ? INT32_MAX : room * 2;
+  uint32_t room = *capacity < 4 ? 8 : *capacity > INT32_MAX / 2 ? INT32_MAX : 2 * *capacity;
+  if (room < need) room = need;
   data = heap_resize(heap, data, (size_t)room * size);
   *capacity = room;
   return data;

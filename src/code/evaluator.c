@@ -15,6 +15,11 @@ Model *evaluator_model(Evaluator *evaluator) {
   return evaluator->own;
 }
 
+void evaluator_trim(Evaluator *evaluator) {
+  dag_scratch_free(&evaluator->scratch);
+  if (evaluator->own) dag_trim(evaluator->own->dag);
+}
+
 bool evaluator_constant(Evaluator *evaluator, Expr e, double *value) {
   return model_evaluate(evaluator->model, &evaluator->scratch, e, evaluator->parameters, value);
 }

@@ -41,6 +41,9 @@ void evaluator_copy_leaves(Evaluator *evaluator, const Evaluator *from);
 /* The run's own layer over the model, made when first needed. Messages and initial systems extend its graph. */
 Model *evaluator_model(Evaluator *evaluator);
 
+/* Frees the memory of walks, which otherwise stays for the next ones. */
+void evaluator_trim(Evaluator *evaluator);
+
 /* Value of an expression over parameters; false outside of a domain. */
 bool evaluator_constant(Evaluator *evaluator, Expr e, double *value);
 

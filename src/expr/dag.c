@@ -29,10 +29,12 @@ static uint64_t hash_node(const Dag *dag, const Node *node) {
   return hash;
 }
 
+static bool has_same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+
 static bool sums_equal(const Dag *dag, const Node *a, const Node *b) {
   const Term *s = dag_sum_terms(dag, a), *t = dag_sum_terms(dag, b);
   for (uint32_t i = 0, count = s->node; i <= count; i++)
-    if (s[i].node != t[i].node || memcmp(&s[i].coefficient, &t[i].coefficient, sizeof(double)) != 0) return false;
+    if (s[i].node != t[i].node || !has_same_bits(s[i].coefficient, t[i].coefficient)) return false;
   return true;
 }
 
@@ -40,8 +42,8 @@ static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
   if (a->op != b->op || a->count != b->count) return false;
   if (a->op == OP_SUM) return sums_equal(dag, a, b);
   if (a->op == OP_CONSTANT)
-    return memcmp(&pool_at(double, &dag->pools.constants, a->first), &pool_at(double, &dag->pools.constants, b->first),
-                  sizeof(double)) == 0;
+    return has_same_bits(pool_at(double, &dag->pools.constants, a->first),
+                         pool_at(double, &dag->pools.constants, b->first));
   if (op_kind((Op)a->op) == KIND_LEAF) return a->first == b->first;
   uint32_t words = node_words(dag, a);
   if (words != node_words(dag, b)) return false;
@@ -402,7 +404,11 @@ static void walk_begin(const Dag *dag, DagScratch *scratch) {
   }
   if (dag->pools.nodes.count <= scratch->marks.count) return;
   uint32_t more = dag->pools.nodes.count - scratch->marks.count;
-  memset(vec_extend(scratch->heap, &scratch->marks, more), 0, more * sizeof *scratch->marks.data);
+  if (!scratch->marks.count) { /* pages that no walk visits stay untouched */
+    vec_free(scratch->heap, &scratch->marks);
+    scratch->marks.data = heap_array(scratch->heap, more, sizeof *scratch->marks.data);
+    scratch->marks.count = scratch->marks.capacity = more;
+  } else memset(vec_extend(scratch->heap, &scratch->marks, more), 0, more * sizeof *scratch->marks.data);
   vec_reserve(scratch->heap, &scratch->slots, more);
   scratch->slots.count += more;
 }

@@ -29,8 +29,8 @@ typedef uint32_t Expr;
 
 enum { DAG_MERGE_TERMS = 32 };
 
-/* A term of a sum. */
-typedef struct Term {
+/* A term of a sum. Packed, because large models have millions of them. */
+typedef struct __attribute__((packed, aligned(sizeof(Expr)))) Term {
   double coefficient;
   Expr node;
 } Term;
@@ -299,6 +299,10 @@ void dag_substitution_clear(DagSubstitution *substitution);
 
 /* If e is linear in leaf: e = slope * leaf + rest, with slope and rest free of leaf. rest may be NULL. */
 bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
+
+/* If e is a short sum that has the leaf as a term with factor 1 or -1, and nowhere else: the value of the leaf for which e is zero;
+ * otherwise EXPR_NONE. The same as dividing -rest by the slope (dag_linear), without making the rest. */
+Expr dag_isolate(Dag *dag, Expr e, Expr leaf);
 
 /* Number of distinct nodes below the roots (for tests and reports). */
 uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count);

@@ -611,6 +611,24 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
   return linear;
 }
 
+Expr dag_isolate(Dag *dag, Expr e, Expr leaf) {
+  double constant, factor = 0;
+  const Term *terms;
+  Term others[DAG_MERGE_TERMS];
+  Expr roots[DAG_MERGE_TERMS];
+  uint32_t count = dag_op(dag, e) == OP_SUM ? dag_terms(dag, e, &constant, &terms) : 0, n = 0;
+  if (count < 2 || count > DAG_MERGE_TERMS) return EXPR_NONE;
+  for (uint32_t i = 0; i < count; i++)
+    if (terms[i].node == leaf) factor = terms[i].coefficient;
+    else roots[n] = terms[i].node, others[n++] = terms[i];
+  if (fabs(factor) != 1) return EXPR_NONE;
+  dag->affine_order.count = 0;
+  dag_walk(dag, &dag->scratch, (Walk){.mask = dag_flags(dag, leaf)}, roots, n, &dag->affine_order);
+  if (dag_was_met(&dag->scratch, leaf)) return EXPR_NONE;
+  for (uint32_t i = 0; i < n; i++) others[i].coefficient *= -factor;
+  return dag_sum(dag, -factor * constant, others, n);
+}
+
 /* ---- substitution ---- */
 
 static Expr substitute_node(Dag *dag, const Expr *changed, Expr e, ExprVec *children) {

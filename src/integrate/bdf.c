@@ -211,10 +211,13 @@ static void bdf_follow_links(const Bdf *bdf, double *y) {
 static void bdf_apply(Bdf *bdf, const double *unknowns) {
   const Elimination *elimination = bdf->elimination;
   double factor = 1 / bdf->history->leading;
-  for (int32_t u = 0; u < bdf->system->rows; u++) bdf->change[elimination->unknown[u]] = unknowns[u];
+  for (int32_t u = 0; u < bdf->system->rows; u++) {
+    int32_t c = elimination->unknown[u];
+    bdf->change[c] = unknowns[u];
+    bdf->next[c] += unknowns[u];
+  }
   for (int32_t l = 0; l < bdf->system->links; l++)
     bdf->change[elimination->from[l]] = bdf->change[elimination->to[l]] * factor;
-  for (int32_t u = 0; u < bdf->system->rows; u++) bdf->next[elimination->unknown[u]] += unknowns[u];
   bdf_follow_links(bdf, bdf->next);
 }
 
@@ -279,16 +282,16 @@ static Outcome bdf_correct(Bdf *bdf, double t) {
  * are errors at the orders below (at orders 1 and 2 the third norm has no meaning). */
 static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
-  size_t k = (size_t)history->planned_order;
+  int k = history->planned_order;
+  const double *newest = history->difference[k], *older = history->difference[k - 1];
   double last = history->beta[k], before = history->beta[k - 1], sum[3] = {0};
   for (int32_t i = 0; i < bdf->error_count; i++) {
     int32_t c = bdf->measured[i];
-    const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
     double w = bdf->weight[c], e = w * bdf->change[c];
     sum[0] += e * e;
-    e += w * last * difference[k];
+    e += w * last * newest[c];
     sum[1] += e * e;
-    e += w * before * difference[k - 1];
+    e += w * before * older[c];
     sum[2] += e * e;
   }
   for (int i = 0; i < 3; i++) norm[i] = sqrt(sum[i]);
@@ -296,11 +299,11 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
 
 /* The error norm for the next higher order; it is meaningful after enough equal steps. */
 static double bdf_higher_norm(const Bdf *bdf) {
+  const double *difference = bdf->history->difference[bdf->history->planned_order + 1];
   double sum = 0;
   for (int32_t i = 0; i < bdf->error_count; i++) {
     int32_t c = bdf->measured[i];
-    double e =
-        bdf->change[c] - bdf->history->difference[(size_t)c * HISTORY_STRIDE + (size_t)bdf->history->planned_order + 1];
+    double e = bdf->change[c] - difference[c];
     e *= bdf->weight[c];
     sum += e * e;
   }

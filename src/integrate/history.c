@@ -5,19 +5,27 @@
 #include <math.h>
 #include <string.h>
 
+/* Loops over all columns go through so many at a time, which stay in the cache while the differences are visited. */
+enum { CHUNK = 512 };
+
+static int32_t chunk_length(const History *history, int32_t first) {
+  return history->columns - first < CHUNK ? history->columns - first : CHUNK;
+}
+
 History *history_new(Heap *heap, int32_t columns) {
   History *history = heap_alloc(heap, sizeof *history);
   history->columns = columns;
-  history->difference = heap_array(heap, (size_t)columns * HISTORY_STRIDE, sizeof(double));
+  for (int i = 0; i < HISTORY_DIFFERENCES; i++)
+    history->difference[i] = heap_array(heap, (size_t)columns, sizeof(double));
   return history;
 }
 
 void history_begin(History *history, const double *y, const double *rate, double step) {
-  memset(history->difference, 0, (size_t)history->columns * HISTORY_STRIDE * sizeof(double));
-  for (int32_t c = 0; c < history->columns; c++) {
-    history->difference[(size_t)c * HISTORY_STRIDE] = y[c];
-    history->difference[(size_t)c * HISTORY_STRIDE + 1] = step * rate[c];
-  }
+  size_t size = (size_t)history->columns * sizeof(double);
+  for (int i = 2; i < history->used; i++) memset(history->difference[i], 0, size);
+  history->used = 2;
+  memcpy(history->difference[0], y, size);
+  for (int32_t c = 0; c < history->columns; c++) history->difference[1][c] = step * rate[c];
   memset(history->psi, 0, sizeof history->psi);
   history->psi[0] = step;
   history->order = 1;
@@ -49,12 +57,15 @@ void history_plan(History *history, int order, double step) {
 }
 
 void history_predict(const History *history, double *y) {
-  int order = history->planned_order;
-  for (int32_t c = 0; c < history->columns; c++) {
-    const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
-    double value = 0;
-    for (int i = order; i > 0; i--) value += history->beta[i] * difference[i];
-    y[c] = value + difference[0];
+  for (int32_t first = 0; first < history->columns; first += CHUNK) {
+    int32_t count = chunk_length(history, first);
+    double *value = y + first;
+    for (int32_t c = 0; c < count; c++) value[c] = 0;
+    for (int i = history->planned_order; i > 0; i--) {
+      const double *difference = history->difference[i] + first;
+      for (int32_t c = 0; c < count; c++) value[c] += history->beta[i] * difference[c];
+    }
+    for (int32_t c = 0; c < count; c++) value[c] += history->difference[0][first + c];
   }
 }
 
@@ -63,20 +74,25 @@ void history_slopes(const History *history, const int32_t *columns, int32_t coun
   double factor[HISTORY_ORDER + 1];
   for (int i = 1; i <= order; i++) factor[i] = history->gamma[i] * history->beta[i];
   for (int32_t k = 0; k < count; k++) {
-    const double *difference = history->difference + (size_t)columns[k] * HISTORY_STRIDE;
     double slope = 0;
-    for (int i = order; i > 0; i--) slope += factor[i] * difference[i];
+    for (int i = order; i > 0; i--) slope += factor[i] * history->difference[i][columns[k]];
     rate[columns[k]] = slope;
   }
 }
 
 void history_keep(History *history, const double *change) {
   int order = history->planned_order;
-  for (int32_t c = 0; c < history->columns; c++) {
-    double *difference = history->difference + (size_t)c * HISTORY_STRIDE, sum = change[c];
-    difference[order + 1] = sum;
-    for (int i = order; i >= 0; i--) difference[i] = sum += history->beta[i] * difference[i];
+  double sum[CHUNK];
+  for (int32_t first = 0; first < history->columns; first += CHUNK) {
+    int32_t count = chunk_length(history, first);
+    memcpy(sum, change + first, (size_t)count * sizeof *sum);
+    memcpy(history->difference[order + 1] + first, sum, (size_t)count * sizeof *sum);
+    for (int i = order; i >= 0; i--) {
+      double *difference = history->difference[i] + first;
+      for (int32_t c = 0; c < count; c++) difference[c] = sum[c] += history->beta[i] * difference[c];
+    }
   }
+  if (order + 2 > history->used) history->used = order + 2;
   memcpy(history->psi, history->planned_psi, sizeof history->psi);
   history->order = order;
   history->step = history->planned_step;
@@ -90,9 +106,8 @@ static void set_factors(const History *history, double distance, double *factor)
 }
 
 static double value_of(const History *history, const double *factor, size_t column) {
-  const double *difference = history->difference + column * HISTORY_STRIDE;
   double value = 0;
-  for (int i = history->order; i >= 0; i--) value += factor[i] * difference[i];
+  for (int i = history->order; i >= 0; i--) value += factor[i] * history->difference[i][column];
   return value;
 }
 
@@ -106,5 +121,5 @@ void history_evaluate(const History *history, double distance, const uint32_t *c
 }
 
 void history_move(History *history, const double *y) {
-  for (int32_t c = 0; c < history->columns; c++) history->difference[(size_t)c * HISTORY_STRIDE] = y[c];
+  memcpy(history->difference[0], y, (size_t)history->columns * sizeof *y);
 }

@@ -9,15 +9,16 @@
 
 #include <stdint.h>
 
-enum { HISTORY_ORDER = 5, HISTORY_STRIDE = 8 };
+enum { HISTORY_ORDER = 5, HISTORY_DIFFERENCES = HISTORY_ORDER + 2 };
 
 typedef struct History {
   int32_t columns;
-  double *difference;            /* [columns][HISTORY_STRIDE]: the differences of one column lie together */
-  int order;                     /* order of the last step kept */
-  double step;                   /* its size */
-  int equal;                     /* steps in a row with this size and order */
-  double psi[HISTORY_ORDER + 2]; /* psi[i]: distance from the last point back to the point i + 1 before it */
+  double *difference[HISTORY_DIFFERENCES]; /* each [columns] */
+  int used;                                /* all of them from here on are zero */
+  int order;                               /* order of the last step kept */
+  double step;                             /* its size */
+  int equal;                               /* steps in a row with this size and order */
+  double psi[HISTORY_ORDER + 2];           /* psi[i]: distance from the last point back to the point i + 1 before it */
 
   /* The planned step. */
   int planned_order, planned_equal;

@@ -181,6 +181,7 @@ void equations_classify(Elaboration *el, const EquationVec *equations) {
     mark_assigned_by_whens(&s);
     solve(&s);
   }
+  vec_reserve(el->heap, &el->model->equations, s.count);
   for (uint32_t i = 0; i < s.count; i++) {
     const RawEquation *raw = &s.equations[i];
     if (s.is_discrete && s.is_discrete[i]) {

@@ -868,21 +868,24 @@ void component_add_derived(Elaboration *el, Name name, BaseType base, uint32_t c
   vec_push(el->heap, &el->components, component);
 }
 
-/* The names of all elements of arrays of numbers. */
-static void reserve_names(Elaboration *el) {
-  double count = 0;
+/* Makes room for all variables, and for the names of the elements of arrays. */
+static void reserve_variables(Elaboration *el) {
+  double count = 0, names = 0;
   for (uint32_t i = 0; i < el->components.count; i++) {
     const Component *component = &el->components.data[i];
     if (component->is_package || component->progress != PROGRESS_DONE || component->type.base == TYPE_RECORD) continue;
-    double elements = component->type.dimensions > 0;
+    double elements = 1;
     for (uint32_t k = 0; k < component->type.dimensions; k++) elements *= component->sizes[k];
     count += elements;
+    if (component->type.dimensions) names += elements;
   }
-  if (count <= INT32_MAX) names_reserve(el->names, (uint32_t)count);
+  if (count > INT32_MAX) return;
+  names_reserve(el->names, (uint32_t)names);
+  vec_reserve(el->heap, &el->model->variables, (uint32_t)count);
 }
 
 void components_add(Elaboration *el) {
-  reserve_names(el);
+  reserve_variables(el);
   for (uint32_t i = 0; i < el->components.count; i++)
     if (!el->components.data[i].is_package && el->components.data[i].progress == PROGRESS_DONE)
       add_component(el, &el->components.data[i]);

@@ -588,7 +588,7 @@ static bool run_plan_passes(Plan *plan) {
     seconds_add(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
   }
   dag_trim(plan->own->dag);
-  if (plan->first.evaluator) dag_scratch_free(&plan->first.evaluator->scratch);
+  if (plan->first.evaluator) evaluator_trim(plan->first.evaluator);
   if (!ok) return false;
   plan->discretes = heap_array(plan->heap, modes_leaves(&plan->modes), sizeof(double));
   if (plan->code)

@@ -33,6 +33,7 @@ static void fix_states(Reduction *reduction) {
 void form_use_dummies(Reduction *reduction) {
   const Array *array = reduction->array;
   form_begin(reduction);
+  vec_reserve(reduction->heap, &reduction->form.rows, array->rows);
   for (uint32_t i = 0; i < array->problem->equations; i++)
     for (int32_t l = 0; l <= array->c[i]; l++) form_add(reduction, i, l);
   fix_states(reduction);

@@ -198,6 +198,11 @@ static bool solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage
     assign(plan->heap, found, found->columns.data[0], found->idle[block]);
     return true;
   }
+  Expr value = is_single ? dag_isolate(dag, found->rows.data[0], found->columns.data[0]) : EXPR_NONE;
+  if (value != EXPR_NONE) {
+    assign(plan->heap, found, found->columns.data[0], value);
+    return true;
+  }
   found->written = found->rows.count;
   if (!eliminate_units(plan->heap, dag, found) ||
       !dag_linear(dag, found->rows.data[0], found->columns.data[0], &slope, &rest) ||

@@ -147,6 +147,14 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
   }
 }
 
+/* Makes room for the signals of all variables, unless the user chooses some. */
+static void reserve_signals(RecorderBuilder *builder, const Model *model, const uint32_t *orders) {
+  uint64_t count = model->variables.count;
+  if (builder->choice.listed) return;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) count += orders[u];
+  if (count <= INT32_MAX) signals_reserve(builder->recorder->signals, (uint32_t)count);
+}
+
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
                        RecorderChoice choice) {
   const Model *model = evaluator->model;
@@ -160,6 +168,7 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   uint32_t sources = evaluator->array->columns + model->discretes.count;
   builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
   for (uint32_t s = 0; s < sources; s++) builder.row_column[s] = MAP_NONE;
+  reserve_signals(&builder, model, orders);
   for (uint32_t v = 0; v < model->variables.count; v++) add_variable(&builder, v, orders, is_state);
   recorder->signals->hides = true;
   for (uint32_t v = 0; choice.hidden && (choice.listed || choice.leaves_out) && v < model->variables.count; v++)

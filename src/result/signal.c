@@ -30,7 +30,7 @@ const char *signals_text(SignalTable *table, const Names *names, Name name) {
   return name < table->texts.first ? text : keep(table, text);
 }
 
-/* The slot of the name in the hash table, or the slot where it would be. Linear probing: at most half of the slots are used. */
+/* The slot of the name in the hash table, or the slot where it would be. Linear probing: at most two thirds of the slots are used. */
 static uint32_t place_of(const SignalTable *table, const char *name, uint32_t hash) {
   uint32_t mask = table->capacity - 1, at = hash & mask;
   for (; table->places[at].signal; at = (at + 1) & mask) {
@@ -40,24 +40,35 @@ static uint32_t place_of(const SignalTable *table, const char *name, uint32_t ha
   return at;
 }
 
-static void grow_places(SignalTable *table) {
-  uint32_t before = table->capacity;
-  if (before > UINT32_MAX / 2) heap_fail(table->heap);
+static bool has_places(uint32_t capacity, uint32_t signals) { return signals <= capacity / 3 * 2; }
+
+static void grow_places(SignalTable *table, uint32_t signals) {
+  uint32_t before = table->capacity, capacity = before ? before : 64;
   SignalPlace *old = table->places;
-  table->capacity = before ? 2 * before : 64;
-  table->places = heap_array(table->heap, table->capacity, sizeof *old);
+  while (!has_places(capacity, signals)) {
+    if (capacity > UINT32_MAX / 2) heap_fail(table->heap);
+    capacity *= 2;
+  }
+  if (capacity == before) return;
+  table->capacity = capacity;
+  table->places = heap_array(table->heap, capacity, sizeof *old);
   for (uint32_t k = 0; k < before; k++) {
-    uint32_t at = old[k].hash & (table->capacity - 1);
+    uint32_t at = old[k].hash & (capacity - 1);
     if (!old[k].signal) continue;
-    while (table->places[at].signal) at = (at + 1) & (table->capacity - 1);
+    while (table->places[at].signal) at = (at + 1) & (capacity - 1);
     table->places[at] = old[k];
   }
   heap_free(table->heap, old);
 }
 
+void signals_reserve(SignalTable *table, uint32_t count) {
+  grow_places(table, count);
+  vec_reserve(table->heap, &table->list, count);
+}
+
 uint32_t signals_add_kept(SignalTable *table, const Signal *signal) {
   uint32_t index = table->list.count, hash = hash_name(signal->name, strlen(signal->name));
-  if (index >= table->capacity / 2) grow_places(table);
+  grow_places(table, index + 1);
   SignalPlace *place = &table->places[place_of(table, signal->name, hash)];
   if (!place->signal) *place = (SignalPlace){hash, index + 1};
   vec_push(table->heap, &table->list, *signal);

@@ -22,11 +22,11 @@ typedef enum SignalKind {
 typedef struct Signal {
   const char *name;                              /* as it appears in files: flat, without Modelica quotes */
   const char *unit, *display_unit, *description; /* NULL or "" if there is none */
-  SignalKind kind;
-  bool is_output;  /* an output of the model as a whole */
-  bool negated;    /* the signal is minus its column; not used for a constant */
-  uint32_t column; /* or SIGNAL_CONSTANT */
-  double value;    /* of a constant */
+  SignalKind kind : 8;                           /* packed, because large models have millions of signals */
+  bool is_output;                                /* an output of the model as a whole */
+  bool negated;                                  /* the signal is minus its column; not used for a constant */
+  uint32_t column;                               /* or SIGNAL_CONSTANT */
+  double value;                                  /* of a constant */
 } Signal;
 
 /* An entry of the hash table: the hash avoids most visits to the list. */
@@ -50,6 +50,9 @@ SignalTable *signals_new(Heap *heap);
 
 /* A table whose texts may be those of the names given. The names no longer grow and outlive the table, so no copies are needed. */
 SignalTable *signals_over(Heap *heap, const Names *names);
+
+/* Makes room for this many signals. */
+void signals_reserve(SignalTable *table, uint32_t count);
 
 /* Appends a signal (texts are copied) and returns its index. If a name occurs twice, only the first can be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);

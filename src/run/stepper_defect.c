@@ -28,7 +28,9 @@ static void make_bounds(Stepper *stepper) {
     stepper->high[c] = bound_of(evaluator, variable->max, INFINITY);
     any = any || stepper->low[c] > -INFINITY || stepper->high[c] < INFINITY;
   }
-  if (!any) stepper->low = stepper->high = NULL;
+  if (any) return;
+  heap_free_all(stepper->heap, stepper->low, stepper->high);
+  stepper->low = stepper->high = NULL;
 }
 
 /* Does a step from `begin` to `end` go below the bound? Its error is measured against the distance to the bound. A small
