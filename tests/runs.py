@@ -182,7 +182,7 @@ class Command:
         path, report = self.write(text), os.path.join(self.folder, "m.json")
         words = [word for name, value in options.items()
                  for word in (["--" + name.replace("_", "-")] + ([] if value is True else [str(value)]))]
-        command = [os.environ["DAEDAL"], "simulate", path, "--output-file", "-", "--json", report, *words]
+        command = [os.environ["DAEDAL"], "simulate", path, "-q", "--output-file", "-", "--json", report, *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit_processor_time)
         if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return Run(TOO_LONG, "takes too long", "too long")
