@@ -572,6 +572,17 @@ int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter
   return changed;
 }
 
+double edges_lag(const Edges *edges) {
+  double lag = 0;
+  for (int m = 0; m < edges->count; m++) {
+    if (!edges->place[m].changes || edges->condition[m].is_timed || is_undefined(edges, m)) continue;
+    ConditionRange range = condition_range(kind_of(edges, m), *mode_of(edges, m));
+    double off = fmax(range.low - edges->difference[m], edges->difference[m] - range.high);
+    if (off > 0 && off <= round_off(edges, m)) lag = fmax(lag, 2 * off / fabs(edges->rate[m]));
+  }
+  return lag;
+}
+
 bool edges_undecided(const Edges *edges) {
   for (int m = 0; m < edges->count; m++)
     if (edges->place[m].changes >= CHANGE_LIMIT) return true;

@@ -243,6 +243,10 @@ int edges_leave_start(Edges *edges, double t, const double *y);
  * modes may depend. *matter becomes true if rows depend on a mode that changes. */
 int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter);
 
+/* Modes that have changed because of their rates may have their differences on the other side of the edge, by round-off. Returns the
+ * time after which all of them are on their side at the present rates. 0: they are there already. */
+double edges_lag(const Edges *edges);
+
 /* Did a mode chatter since edges_begin? */
 bool edges_undecided(const Edges *edges);
 

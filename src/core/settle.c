@@ -74,6 +74,8 @@ static bool iterate_rounds(Settle *settle, double t, double *y, WhenLoop *loop) 
     if (changes && !matter) continue;
     is_stale = false;
     if (loop) when_loop_improve(loop);
+    double lag = edges_lag(settle->switching->edges);
+    if (lag > 0) settle->methods->drift(settle->host, lag, y);
     if (settle->methods->leaves_structure(settle->host, t, y)) return false;
     settle->disturbed = true;
     if (!settle->methods->solve_at_event(settle->host, t, y)) return false;

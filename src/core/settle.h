@@ -22,6 +22,10 @@ typedef struct SettleMethods {
   bool (*solve_corner)(void *host, double t, double *y, int corner);
   bool (*solve_at_event)(void *host, double t, double *y);
 
+  /* Moves the states along their rates for a time so short that they change only by round-off. false: they would change by more,
+   * and stay. */
+  bool (*drift)(void *host, double by, double *y);
+
   /* Solves the rows with the columns that reinit has set, marked 2 in `held`. States keep their values as far as the rows allow.
    * before: the columns before the reinit. false: the rows cannot be solved. */
   bool (*solve_holding)(void *host, double t, double *y, unsigned char *held, const double *before);

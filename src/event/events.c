@@ -66,6 +66,8 @@ static bool solve_at_event(void *host, double t, double *y) {
   return view->methods->solve_at_event(view, t, y) == EVAL_OK;
 }
 
+static bool drift(void *host, double by, double *y) { return system_drift(&((View *)host)->system, by, y); }
+
 static bool solve_holding(void *host, double t, double *y, unsigned char *held, const double *before) {
   View *view = host;
   if (!solve_held(view, t, y, held)) return false;
@@ -124,8 +126,8 @@ static bool make_loop(View *view, WhenLoop *loop) {
 }
 
 static Settle *host_settle(View *view) {
-  static const SettleMethods methods = {
-      solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, agreed, accepted, end};
+  static const SettleMethods methods = {solve, solve_corner, solve_at_event, drift, solve_holding, leaves_structure,
+                                        fires, agreed,       accepted,       end};
   Settle *settle = &view->settle;
   settle->methods = &methods;
   settle->host = view;

@@ -558,7 +558,8 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
     norm_before = fmax(norm, DBL_EPSILON);
     radau_apply_change(radau);
     double left = radau->convergence * norm;
-    if (left <= goal && (iteration > 1 || !radau->is_foreseen)) return NEWTON_CONVERGED;
+    bool is_known = iteration > 1 || radau->linear || (radau->convergence < 1 && !radau->is_foreseen);
+    if (left <= goal && is_known) return NEWTON_CONVERGED;
     double change = radau_estimate_change(radau, h);
     if (iteration > 1 && radau_is_hopeless(radau, h, radau->convergence * change)) {
       radau->iterations +=

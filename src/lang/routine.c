@@ -34,16 +34,18 @@ static bool resolve_slot(Elaboration *el, Name scope, const AstComponent *compon
   return number != NONE;
 }
 
-static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry, const AstElement *element) {
+/* slot_of: the slots declared so far, by name. */
+static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry, const AstElement *element,
+                         Map *slot_of) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
-  for (uint32_t i = 0; i < routine->locals.count; i++)
-    if (routine->locals.data[i].name == component->label.name) {
-      Diag *diag = input_error(el, component->label.span, "`%s` is declared twice",
-                               names_text(el->names, component->label.name));
-      diag_note(el->diags, diag, routine->locals.data[i].span, "first declared here");
-      return false;
-    }
+  uint32_t before = map_get(slot_of, component->label.name);
+  if (before != MAP_NONE) {
+    Diag *diag =
+        input_error(el, component->label.span, "`%s` is declared twice", names_text(el->names, component->label.name));
+    diag_note(el->diags, diag, routine->locals.data[before].span, "first declared here");
+    return false;
+  }
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
   if (!resolve_slot(el, entry->inside, component, &resolved)) return false;
   uint32_t count = 0;
@@ -59,6 +61,7 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
   if (local.type.base == TYPE_ENUMERATION)
     local.literals = el->model->enumerations.data[local.type.definition].literals.count;
   local.has_default = component->modification && component->modification->value != AST_NONE;
+  map_put(slot_of, local.name, routine->locals.count);
   vec_push(el->heap, &routine->locals, local);
   return true;
 }
@@ -66,6 +69,7 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
 /* Inputs first, then outputs, then the rest, each in source order. */
 static bool declare_slots(Elaboration *el, Routine *routine, const ClassEntry *entry) {
   const AstClass *ast = entry->ast;
+  Map slot_of = map_make(el->heap);
   bool fits = true;
   for (uint32_t pass = 0; pass < 3; pass++) {
     for (uint32_t i = 0; i < ast->elements.count; i++) {
@@ -76,11 +80,12 @@ static bool declare_slots(Elaboration *el, Routine *routine, const ClassEntry *e
       }
       if (element->kind != AST_COMPONENT) continue;
       uint32_t kind = element->prefixes & PREFIX_INPUT ? 0 : element->prefixes & PREFIX_OUTPUT ? 1 : 2;
-      if (kind == pass) fits = declare_slot(el, routine, entry, element) && fits;
+      if (kind == pass) fits = declare_slot(el, routine, entry, element, &slot_of) && fits;
     }
     if (pass == 0) routine->inputs = routine->locals.count;
     if (pass == 1) routine->outputs = routine->locals.count - routine->inputs;
   }
+  map_free(&slot_of);
   return fits;
 }
 

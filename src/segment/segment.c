@@ -2,6 +2,8 @@
 #include "segment/segment.h"
 
 #include "base/copy.h"
+#include "core/constants.h"
+#include "segment/system.h"
 
 #include <math.h>
 
@@ -120,4 +122,13 @@ double segment_value(const Segment *segment, uint32_t column, double part) {
 
 double segment_slope(const Segment *segment, uint32_t column, double part) {
   return bernstein_slope(segment->count, segment_column(segment, column), part) / (segment->t1 - segment->t0);
+}
+
+bool system_drift(const System *system, double by, double *y) {
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t c = system->link_from[k];
+    if (!(fabs(by * y[system->link_to[k]]) <= DIFFERENCE_ROUND_OFF * (fabs(y[c]) + system->nominal[c]))) return false;
+  }
+  for (int32_t k = 0; k < system->links; k++) y[system->link_from[k]] += by * y[system->link_to[k]];
+  return true;
 }

@@ -80,3 +80,7 @@ typedef struct System {
    * if `complete` is NULL. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
 } System;
+
+/* Moves the states of y along their rates in y for a time so short that they change only by round-off. false: they would change by
+ * more, and stay. */
+bool system_drift(const System *system, double by, double *y);

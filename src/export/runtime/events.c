@@ -226,6 +226,8 @@ static void keep_preferred(void *context) {
   reset_keep_preferred(&plan, task->t, task->before, task->held, task->y);
 }
 
+static bool drift(void *host, double by, double *y) { return system_drift(&((Solver *)host)->system, by, y); }
+
 static bool solve_holding(void *host, double t, double *y, unsigned char *held, const double *before) {
   Solver *solver = host;
   for (int k = 0; k < solver->model->states; k++)
@@ -262,7 +264,7 @@ static void write_differences(void *host, double t, const double *y, double *out
 static const SwitchingHost events_switching = {write_differences, 0, 0, 0};
 
 static const SettleMethods events_methods = {
-    solve, solve_corner, solve_at_event, solve_holding, leaves_structure, fires, 0, 0, end};
+    solve, solve_corner, solve_at_event, drift, solve_holding, leaves_structure, fires, 0, 0, end};
 
 static void report_undefined(const Solver *solver, const DecideStep *step) {
   const Model *model = solver->model;
