@@ -527,8 +527,8 @@ typedef struct daedal_plan daedal_plan;
  * NULL only if there is no memory. */
 daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options);
 
-/* Does a run with other values of parameters need another plan? It does if the rewriting of equations, or numerical
- * ranks, depended on values. Such a run makes the new plan itself, and runs with the same values share it. Parameters
+/* Does a run with other values of parameters need another plan? The run needs another plan if the rewriting of equations, or
+ * numerical ranks, depended on values. Such a run makes the new plan itself, and runs with the same values share it. Parameters
  * that decide sizes always need another plan. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
 
@@ -640,7 +640,7 @@ typedef struct daedal_sweep daedal_sweep;
 
 typedef struct daedal_sweep_progress {
   uint32_t points, finished, failed, resumed; /* failed and resumed points are among the finished ones */
-  double seconds;                             /* since the execution began */
+  double seconds;                             /* seconds since the execution began */
 } daedal_sweep_progress;
 
 /* The values that a sweep gives to a parameter or start value. */

@@ -15,7 +15,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = SOURCE / "examples/energy"
-COUNT = int(os.environ.get("DAEDAL_ENERGY_MODELS", "12"))  # generated models; more by hand
+COUNT = int(os.environ.get("DAEDAL_ENERGY_MODELS", "12"))  # number of generated models; raise it by hand for more
 
 
 def daedal(command, model, *options):

@@ -38,7 +38,7 @@ typedef struct Initial {
   InitialColumn *column;   /* per column of the system */
   double *value;           /* per column of the system */
   double *discretes;       /* per discrete variable of the model; NULL: those of the evaluator */
-  double *discrete_starts; /* their values before the initial event; NULL: the same */
+  double *discrete_starts; /* discrete values before the initial event; NULL: the same values */
   uint32_t columns;
   InitialWay way;
   NonlinearRung rung;

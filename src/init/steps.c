@@ -597,7 +597,7 @@ static bool solve_unit(InitialSteps *run, InitialUnit *unit) {
 static bool run_unit(InitialSteps *run, const uint32_t *rows, const int32_t *columns, uint32_t count, uint32_t stamp) {
   bool ok = true;
   for (uint32_t k = 0; k < count; k++) run->unit_of_row[rows[k]] = stamp;
-  bool movable = false; /* besides the matched column */
+  bool movable = false; /* a column other than the matched one may move */
   if (count == 1 && run->mode != STEPS_KEEP) {
     const Pattern *pattern = &run->order->pattern;
     for (int32_t e = pattern->row_start[rows[0]]; e < pattern->row_start[rows[0] + 1] && !movable; e++)

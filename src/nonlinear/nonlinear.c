@@ -18,7 +18,7 @@ enum {
   DAMPING_LIMIT = 8,
   POLISH_LIMIT = 6,
   SLIDE_LIMIT = 200,
-  SLIDE_HALVINGS = 30, /* down to a kink */
+  SLIDE_HALVINGS = 30, /* enough to reach a kink */
   CONTINUATION_LIMIT = 200,
   EQUILIBRATION = 10, /* rounds: factors of 1e124 become 2 */
   ENTRY_WORK = 4, /* steps of work (budget.h) per entry, whenever rows or entries are computed: a few operations each */

@@ -157,7 +157,7 @@ typedef struct Simulation {
   Adjoint *adjoint; /* NULL: no gradient was requested */
   Gradient gradient;
   VEC(ModeStart) modes;             /* derived plans that the run used */
-  VEC(const struct ModePlan *) own; /* those of them that only this run owns */
+  VEC(const struct ModePlan *) own; /* derived plans that only this run owns */
   RunFacts facts;                   /* facts, as far as they are known */
 } Simulation;
 

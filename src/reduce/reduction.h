@@ -65,7 +65,7 @@ typedef struct Reduced {
   const StatePlan *states;
   const Modes *modes;
   const uint8_t *tie;          /* if there is no structure: per column of this array; NULL: all columns are tied */
-  const int32_t *column_index; /* without structure: see System */
+  const int32_t *column_index; /* if there is no structure: differentiation index of each column (see System) */
 
   /* How many differentiations are missing, which leaves a high index. Velocities then converge with about half the order of
    * positions, and errors of many small steps add up (reduced_accuracy). */

@@ -57,8 +57,8 @@ struct Sensitivity {
   bool has_step, is_shared;
   const Segment *segment;            /* of the step */
   double *value[RADAU_STAGES_MAX];   /* columns at the stages, if they are interpolated */
-  double *entries[RADAU_STAGES_MAX]; /* entries of the Jacobians there */
-  double *owed[RADAU_STAGES_MAX];    /* values of the program of rows there */
+  double *entries[RADAU_STAGES_MAX]; /* entries of the Jacobians at the stages */
+  double *owed[RADAU_STAGES_MAX];    /* values of the program of rows at the stages */
   JacobianEntries varying;           /* the entries that are not constant */
   double *stage_values;              /* values of the program of a stage */
   bool has_constants;                /* the others are in all of `entries` */

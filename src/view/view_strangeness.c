@@ -23,7 +23,7 @@ enum { LOOK_EVERY = 32 /* after this many steps the selection is examined in any
 
 /* The columns that are not states: of the whole system with all rows, or of one part with its rows. */
 typedef struct Minor {
-  int32_t *start, *row, *entry; /* entry: of the system */
+  int32_t *start, *row, *entry; /* entry: number of an entry of the system */
   double *values;
   Linear *linear;
 } Minor;

@@ -89,7 +89,7 @@ Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const S
 typedef struct Cone {
   Prover *prover;
   bool *is_state, *needed; /* per column */
-  VEC(ProverUnit) units;   /* the last one first */
+  VEC(ProverUnit) units;   /* units, the last one first */
   uint64_t lines;          /* lines of the programs so far */
 } Cone;
 
