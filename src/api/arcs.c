@@ -33,7 +33,7 @@ typedef struct ArcSearch {
   double smoothing, ratio;      /* smoothing of `run`, and its ratio to that of `earlier` */
   StretchVec *before, *now;     /* per control: the intervals of the last two runs */
   BoundaryArcs arcs;
-  ArcOrder *order; /* per arc and control */
+  ArcOrder *order; /* one per arc and control */
   daedal_result *found;
   Budget *budget;
   uint32_t chattered; /* runs with arcs that no finite sequence can join */

@@ -40,7 +40,7 @@ struct daedal_sweep {
   SweepCourses courses;
   uint32_t *structural; /* variables that determine the structure */
   uint32_t structural_count;
-  daedal_plan *plan;    /* for the model's own values */
+  daedal_plan *plan;    /* plan for the model's own values */
   pthread_mutex_t lock; /* protects `plans`, the causes and the failure */
   bool has_lock;
   VEC(SweepPlan) plans; /* list with room for all plans, so that it never moves */

@@ -354,7 +354,7 @@ struct GradientSweep {
   GradientEntryVec entries; /* stored gradients, ascending by leaf node */
   GradientEntryVec result;  /* gradient of the last region swept */
   IndexVec order;           /* walk of a region */
-  IndexVec heads;           /* per position in it: list of contributions */
+  IndexVec heads;           /* per position in `order`: list of contributions */
   VEC(Contribution) contributions;
   TermVec terms;
   VEC(SortedEntry) columns;

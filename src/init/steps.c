@@ -57,7 +57,7 @@ typedef struct InitialSteps {
   double *y;
   bool *done;                /* per column: final */
   uint32_t *unit_of_row;     /* 1 + unit, 0 before it is reached */
-  uint32_t *place;           /* per column: within the present patch */
+  uint32_t *place;           /* per column: its place in the present patch */
   IndexVec sources, targets; /* pending assignments: rows and columns */
   ExprVec leaves,
       values; /* for the assignments derived so far, which are the first ones: leaves, and values in which the earlier

@@ -56,7 +56,7 @@ struct Nonlinear {
   double *free_scale; /* per row: makes its largest entry in the free columns 1, with `unit` as their unit */
   double *weight;     /* per column */
   double *damping;    /* per column: factor of the weight, below 1 for those that diverged */
-  double *unit;       /* per column: in the norm */
+  double *unit;       /* per column: its unit in the norm */
   double slack;       /* slack of the last step */
   double rest;        /* the sum of squares after the step, according to the linear model, */
   double after;       /* the actual sum of squares after the step */

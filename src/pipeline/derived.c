@@ -56,7 +56,7 @@ typedef struct ModeKey {
   const Plan *base, *from; /* the branches in the next line belong to `from` */
   const bool *holds;
   const double *parameters;
-  const Handover *handover; /* for a method that needs values */
+  const Handover *handover; /* values, for a method that needs them */
 } ModeKey;
 
 static bool has_branches(const Plan *plan, uint32_t branches, const ModeKey *key) {

@@ -291,7 +291,7 @@ static const char *row_note(Derived *derived, const FormRow *row) {
 static const char *rewriting(const Derived *derived, const FormRow *row) {
   const Problem *problem = derived->array->problem;
   uint32_t i = row->equation;
-  if (row->residual != EXPR_NONE) return "after substitution of others";
+  if (row->residual != EXPR_NONE) return "after substitution of other equations";
   if (problem->written && problem->written[i] != problem->residual[i]) return "rewritten"; /* array/convert.h */
   return problem->opened && problem->opened[i] ? "with events at its kinks" : NULL;        /* array/kink_modes.h */
 }

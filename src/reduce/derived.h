@@ -16,7 +16,7 @@ typedef struct Derived {
   uint32_t *order;   /* and its derivative */
   int8_t *sign;
   uint32_t *multiplier; /* per multiplier of the form: its unknown */
-  /* while it is made */
+  /* used while the derived model is made */
   Model *source; /* the original */
   Array *array;
   const Aliases *aliases; /* NULL: none */

@@ -101,7 +101,7 @@ typedef struct EquationKinds {
 /* Sizes as the papers count them. */
 typedef struct ReductionCounts {
   uint32_t first_order;        /* equations as a first-order system */
-  uint32_t dummy_first_order;  /* the same with dummy derivatives */
+  uint32_t dummy_first_order;  /* equations as a first-order system with dummy derivatives */
   uint32_t new_variables;      /* beyond those of the model as a first-order system */
   EquationKinds before, after; /* equations of the model and of the system that is printed */
   uint32_t removed;            /* superfluous differentiations that were removed */

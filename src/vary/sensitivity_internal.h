@@ -10,9 +10,9 @@
 
 /* The variation with respect to one target. */
 typedef struct Direction {
-  double *parameter;                   /* variation of each parameter of the plan */
-  double *now;                         /* columns, then discrete leaves: at the end of the last accepted step */
-  double *pre;                         /* per discrete leaf: of pre() */
+  double *parameter; /* variation of each parameter of the plan */
+  double *now;       /* variations of columns, then of discrete leaves, at the end of the last accepted step */
+  double *pre;       /* per discrete leaf: variation of its pre() */
   double *point[RADAU_STAGES_MAX + 1]; /* all columns: `now`, and at the stages of the step */
   double **stage;                      /* points to the stages */
   double contraction;                  /* contraction of a correction, in the last step */

@@ -44,7 +44,7 @@ struct Prover {
   Switches *switches;
   const StatePlan *plan;
   bool has_conditions;
-  /* for the current states, with its own heap */
+  /* analysis for the current states, with its own heap */
   Heap *heap;
   void *ticket;
   int32_t *states, links;
@@ -59,7 +59,7 @@ struct Prover {
   uint32_t *difference;                      /* per mode: place of its difference */
   Interval *matrix, *box, *image, *g, *rate; /* workspace for one block */
   double *z, *slope;
-  double *guess; /* for a block: the polynomials at the middle */
+  double *guess; /* guess for a block: the polynomials at the middle */
   double *polynomial,
       *way;          /* per column of the prover: its polynomial in the middle of the interval, and how far it moves */
   Interval *region;  /* per column of the prover; see prover_region */

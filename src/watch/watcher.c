@@ -12,7 +12,7 @@ struct Watcher {
   Search modes, slides;
   double *margin; /* margins of the modes */
   bool *jumps;    /* modes whose differences jump; NULL: none */
-  bool *is_state; /* per column, while a step is searched */
+  bool *is_state; /* per column: it is a state; used while a step is searched */
   bool has_unknown_rates;
 };
 
