@@ -633,8 +633,8 @@ daedal_run *daedal_run_clone(daedal_run *run);
 
 /* ---- sweeps ----
  *
- * Many runs of one model: at every combination of values, at samples of distributions, or both. All of them use one
- * plan, except for values that decide the structure. The numbers do not depend on threads, processes or order. */
+ * Many runs of one model: at every combination of values, at samples of distributions, or both. All runs use one plan, except for
+ * values that decide the structure. The numbers do not depend on threads, processes or order. */
 
 typedef struct daedal_sweep daedal_sweep;
 

@@ -1,5 +1,5 @@
-/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C. Each is compared with another evaluation:
- * dag_evaluate, dag_partial, closed forms. */
+/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C. Each kind of code is compared with another
+ * evaluation: dag_evaluate, dag_partial, closed forms. */
 #include "code/cfunctions.h"
 #include "code/compile.h"
 #include "code/export.h"

@@ -1,5 +1,5 @@
 /* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the workspaces of
- * the programs of all rows and of their Jacobian, and the count of evaluated rows. One for each run. */
+ * the programs of all rows and of their Jacobian, and the count of evaluated rows. Each run has its own evaluator. */
 #pragma once
 
 #include "code/array_code.h"

@@ -3,8 +3,8 @@
  * The whole choice is one number for each unknown. depth[j] is the number of stages -1, -2, ... at which unknown j is a dummy, that
  * is, solved from differentiated equations. Its columns (j, k) with k < d[j] - depth[j] are states. This representation includes
  * the nesting of the paper's Step 5: candidates of a level are those selected at the level above. Stage -s of a block has the rows
- * with c >= s. Their matrix with respect to the candidates is H; M is a square part of H. Both are parts of the one block Jacobian
- * d f_i / d x_j^(d_j - c_i), which is the same at every stage (paper, proof of Step 5).
+ * with c >= s. Their matrix with respect to the candidates is H; M is a square part of H. H and M are parts of the one block
+ * Jacobian d f_i / d x_j^(d_j - c_i), which is the same at every stage (paper, proof of Step 5).
  *
  * The choice is watched by T = M^-1 N, where N are the candidates not chosen. Exchanging a chosen column for another one multiplies
  * |det M| by the entry of T. So the largest entry says how much better the best exchange would be, at the cost of one solve.

@@ -1,5 +1,5 @@
-/* differentiate: total time derivative, partials, gradient, linear split, substitution. All are sweeps over the graph below the
- * roots, children first, or backwards for adjoints. The rules of the operators are in ops.def.
+/* differentiate: total time derivative, partials, gradient, linear split, substitution. All these operations are sweeps over the
+ * graph below the roots, children first, or backwards for adjoints. The rules of the operators are in ops.def.
  *
  * Selectors (if, min, max, noEvent, smooth, homotopy) are not treated as partial times derivative: that would compute 0 * infinity
  * where an inactive branch has no derivative, and would take relations out of their noEvent. Their derivative is the same selection

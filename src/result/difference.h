@@ -28,8 +28,8 @@ typedef struct ResultDifference {
 /* Which signals to compare, by their name. */
 typedef bool SignalChoice(const void *context, const char *name);
 
-/* Both must have rows. Arrays live in the arena. Where the results have no time in common, `times` is 0. Parameters are left out, as in files of
- * comma-separated values. O(rows of both * signals). */
+/* Both results must have rows. Arrays live in the arena. Where the results have no time in common, `times` is 0. Parameters are
+ * left out, as in files of comma-separated values. O(rows of both * signals). */
 ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
                                  const void *context);
 

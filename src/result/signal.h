@@ -1,5 +1,5 @@
-/* signal: the contents of a result: named signals. Each is a column of the rows (possibly negated: an alias) or a constant. Rows
- * hold each distinct column once, so aliases cost only their names.
+/* signal: the contents of a result: named signals. Each signal is a column of the rows (possibly negated: an alias) or a constant.
+ * Rows hold each distinct column once, so aliases cost only their names.
  *
  * Invariant: every text of a table is non-NULL and owned by the table, or by the names it was made over. Columns are numbered 0 ..
  * columns-1. */

@@ -33,8 +33,8 @@ typedef struct Program {
   ModelProgram *function;
 } Program;
 
-/* A piece of a message: a text or, with a value, its format. It is left out if the guard is 0. Both are indices of values of
- * messages_program; -1: none. */
+/* A piece of a message: a text or, with a value, its format. It is left out if the guard is 0. Guard and value are indices of
+ * values of messages_program; -1: none. */
 typedef struct ModelPiece {
   int guard, value;
   const char *text;
