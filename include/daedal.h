@@ -202,7 +202,7 @@ typedef struct daedal_model daedal_model;
  * size of the text. */
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator);
 
-/* The same from memory. `path` is for messages only, NULL for none. The text is copied. */
+/* Like daedal_load_file, but from memory. `path` is for messages only, NULL for none. The text is copied. */
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);
 
@@ -237,8 +237,8 @@ typedef struct daedal_load_options {
       *fmu; /* kind of an FMU (.fmu) that offers both: "me" for model exchange (also NULL), or "cs" for co-simulation */
 } daedal_load_options;
 
-/* The same with options (NULL: none), from the text or, if that is NULL, from the file. If both are NULL, class_name is a class of
- * the libraries. */
+/* Like daedal_load_file, with options (NULL: none), from the text or, if that is NULL, from the file. If both are NULL,
+ * class_name is a class of the libraries. */
 daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
 
 /* The size of libraries. Nested classes count. */
@@ -564,7 +564,8 @@ double daedal_run_get(const daedal_run *run, const char *name);
  * stepped, it has diagnostics and statistics, but no rows. */
 daedal_result *daedal_run_result(daedal_run *run);
 
-/* The same, but the caller frees it. The run is then as before its first execution, but keeps the values that were set. */
+/* Like daedal_run_result, but the caller frees the result. The run is then as before its first execution, but keeps the values
+ * that were set. */
 daedal_result *daedal_run_take_result(daedal_run *run);
 
 /* ---- runs step by step ----
@@ -868,7 +869,7 @@ static inline daedal_difference daedal_files_difference(const daedal_files *file
  * written: DAEDAL_USAGE. The result holds status, diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
-/* The same for a whole solver: a directory of C99 that simulates the model without daedal, by dummy derivatives, with
+/* Exports a whole solver: a directory of C99 that simulates the model without daedal, by dummy derivatives, with
  * pivots and events (docs/fmu.md). A model that cannot be exported gives DAEDAL_STRUCTURE and a diagnostic that names
  * the reason. */
 daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options);

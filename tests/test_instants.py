@@ -101,7 +101,7 @@ def flat_bend(rng, k, at):
 
 
 def regularized(rng, k, at):
-    """The same, with a small slope at zero."""
+    """A flow whose root has a small slope at zero."""
     delta = rng.choice([1e-2, 1e-4, 1e-6])
     return Piece(f"Real z{k}(start={-at**0.5!r}), x{k}(start=0, fixed=true);",
                  f"z{k}*sqrt(z{k}^2 + {delta}^2) = time - {at}; der(x{k}) = z{k};", ((STOP - at) ** 1.5 - at**1.5) / 1.5)

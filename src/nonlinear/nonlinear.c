@@ -469,8 +469,8 @@ static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size
   return answers;
 }
 
-/* The same with diverged columns limited to plausible sizes: every sine is small compared with 1e12 * cos(1e12), but not
- * compared with its terms. */
+/* Like answers_to_step, with diverged columns limited to plausible sizes: every sine is small compared with 1e12 * cos(1e12),
+ * but not compared with its terms. */
 static bool astray_hold(Nonlinear *nonlinear, double *x, RowSize *size) {
   double squares, *plausible = heap_array(nonlinear->heap, (size_t)nonlinear->columns, sizeof *plausible);
   bool hold = true;

@@ -199,10 +199,10 @@ double simulation_value(const Simulation *simulation, const Signal *signal, cons
  * column. */
 bool simulation_reset(Simulation *simulation, const Signal *signal, double value);
 
-/* The same for all states, with their values in y. */
+/* Like simulation_reset, for all states, with their values in y. */
 void simulation_reset_states(Simulation *simulation, const double *y);
 
-/* The same for an input that the caller sets. false: the variable is not such an input. */
+/* Like simulation_reset, for an input that the caller sets. false: the variable is not such an input. */
 bool simulation_give(Simulation *simulation, uint32_t variable, double value);
 
 /* Exchanges the discrete leaves of the array with which the run began for their values at that time; a second call restores them.

@@ -29,8 +29,8 @@ typedef struct Derived {
  * and arena. O(size of the rows). */
 Derived *derived_make(Reduction *reduction, const char *method);
 
-/* The same without the rows: variables, ties, aliases. The caller adds the equations of the other columns. first_order: every state
- * is a variable, and no derivative is differentiated. */
+/* Like derived_make, without the rows: variables, ties, aliases. The caller adds the equations of the other columns.
+ * first_order: every state is a variable, and no derivative is differentiated. */
 Derived *derived_begin(Reduction *reduction, const char *method, bool first_order);
 
 /* Counts the equations of the derived model, and of the original, by kind. */

@@ -38,8 +38,8 @@ typedef struct Form {
   VEC(Multiplier) multipliers;
   uint8_t *tie; /* per column of the array: a Tie */
   bool *fixed;  /* per column: one of the start values that determine the solution */
-  const bool
-      *integrated; /* per unknown: it is the derivative of a new variable, as the multipliers then are; NULL: none is */
+  const bool *
+      integrated; /* per unknown: it is the derivative of a new variable, as the multipliers then are; NULL: no unknown is one */
 } Form;
 
 /* Options of single methods; NAN: not given. */

@@ -33,7 +33,8 @@ typedef bool SignalChoice(const void *context, const char *name);
 ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
                                  const void *context);
 
-/* The same at rows that both results have, without interpolation. Two runs find an event at slightly different times. So a time
- * is left out if one run has an event at it, and the other run has the same event up to `slack` earlier or later. */
+/* Like difference_find, at rows that both results have, without interpolation. Two runs find an event at slightly different
+ * times. So a time is left out if one run has an event at it, and the other run has the same event up to `slack` earlier or
+ * later. */
 ResultDifference difference_find_common(Arena *arena, const Trajectory *const results[2], double slack,
                                         SignalChoice *is_chosen, const void *context);

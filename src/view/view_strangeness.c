@@ -505,7 +505,7 @@ static bool same_ranks(View *view, double t, double *y) {
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
 
-/* Has a column whose derivative occurs changed? If none has, there are no impulses. */
+/* Has a column whose derivative occurs changed? If no such column has changed, there are no impulses. */
 static bool has_jumped(const SelectedView *selected, const double *before, const double *y) {
   const double *nominal = selected->strangeness->evaluator->nominal;
   for (uint32_t q = 0; q < selected->strangeness->array->columns; q++)

@@ -613,8 +613,8 @@ static bool is_region_clear(Prover *prover, double from, double until) {
   return true;
 }
 
-/* Is the whole step far from all edges? Then the next steps probably are, too. So a region around it is tried first: steps inside
- * the region need no further proof. */
+/* Is the whole step far from all edges? Then the next steps are probably far from them, too. So a region around it is tried
+ * first: steps inside the region need no further proof. */
 static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
   const Segment *segment = step->segment;
   for (uint32_t k = 0; k < prover->columns.count; k++) {
