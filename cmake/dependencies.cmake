@@ -39,7 +39,7 @@ foreach(name klu btf colamd amd suitesparseconfig)
   need_library(${name})
 endforeach()
 
-# The serial OpenBLAS (which contains LAPACK) rather than the one that starts threads. Both have the same soname, so the directory goes into the run path.
+# The serial OpenBLAS (which contains LAPACK) rather than the one that starts threads. Both variants of OpenBLAS have the same soname, so the directory goes into the run path.
 set(serial_directory /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial)
 find_library(LIBRARY_openblas openblas PATHS ${serial_directory} NO_DEFAULT_PATH)
 find_library(ARCHIVE_openblas libopenblas.a PATHS ${serial_directory} NO_DEFAULT_PATH)

@@ -202,7 +202,7 @@ typedef struct daedal_model daedal_model;
  * size of the text. */
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator);
 
-/* The same from memory. `path` is for messages only, NULL for none. The text is copied. */
+/* Like daedal_load_file, but from memory. `path` is for messages only, NULL for none. The text is copied. */
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);
 
@@ -237,8 +237,8 @@ typedef struct daedal_load_options {
       *fmu; /* kind of an FMU (.fmu) that offers both: "me" for model exchange (also NULL), or "cs" for co-simulation */
 } daedal_load_options;
 
-/* The same with options (NULL: none), from the text or, if that is NULL, from the file. If both are NULL, class_name is a class of
- * the libraries. */
+/* Like daedal_load_file, with options (NULL: none), from the text or, if that is NULL, from the file. If both are NULL,
+ * class_name is a class of the libraries. */
 daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
 
 /* The size of libraries. Nested classes count. */
@@ -527,8 +527,8 @@ typedef struct daedal_plan daedal_plan;
  * NULL only if there is no memory. */
 daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options);
 
-/* Does a run with other values of parameters need another plan? It does if the rewriting of equations, or numerical
- * ranks, depended on values. Such a run makes the new plan itself, and runs with the same values share it. Parameters
+/* Does a run with other values of parameters need another plan? The run needs another plan if the rewriting of equations, or
+ * numerical ranks, depended on values. Such a run makes the new plan itself, and runs with the same values share it. Parameters
  * that decide sizes always need another plan. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
 
@@ -564,7 +564,8 @@ double daedal_run_get(const daedal_run *run, const char *name);
  * stepped, it has diagnostics and statistics, but no rows. */
 daedal_result *daedal_run_result(daedal_run *run);
 
-/* The same, but the caller frees it. The run is then as before its first execution, but keeps the values that were set. */
+/* Like daedal_run_result, but the caller frees the result. The run is then as before its first execution, but keeps the values
+ * that were set. */
 daedal_result *daedal_run_take_result(daedal_run *run);
 
 /* ---- runs step by step ----
@@ -633,14 +634,14 @@ daedal_run *daedal_run_clone(daedal_run *run);
 
 /* ---- sweeps ----
  *
- * Many runs of one model: at every combination of values, at samples of distributions, or both. All of them use one
- * plan, except for values that decide the structure. The numbers do not depend on threads, processes or order. */
+ * Many runs of one model: at every combination of values, at samples of distributions, or both. All runs use one plan, except for
+ * values that decide the structure. The numbers do not depend on threads, processes or order. */
 
 typedef struct daedal_sweep daedal_sweep;
 
 typedef struct daedal_sweep_progress {
   uint32_t points, finished, failed, resumed; /* failed and resumed points are among the finished ones */
-  double seconds;                             /* since the execution began */
+  double seconds;                             /* seconds since the execution began */
 } daedal_sweep_progress;
 
 /* The values that a sweep gives to a parameter or start value. */
@@ -868,7 +869,7 @@ static inline daedal_difference daedal_files_difference(const daedal_files *file
  * written: DAEDAL_USAGE. The result holds status, diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
-/* The same for a whole solver: a directory of C99 that simulates the model without daedal, by dummy derivatives, with
+/* Exports a whole solver: a directory of C99 that simulates the model without daedal, by dummy derivatives, with
  * pivots and events (docs/fmu.md). A model that cannot be exported gives DAEDAL_STRUCTURE and a diagnostic that names
  * the reason. */
 daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options);

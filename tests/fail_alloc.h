@@ -19,7 +19,7 @@ typedef struct FailAlloc {
   HeapHook hook;  /* to give to heap_new or to the public interface */
   size_t refuse;  /* the allocation to refuse, from 1; 0: none */
   size_t count;   /* allocations and growths requested in this run */
-  size_t refused; /* how many of them were refused */
+  size_t refused; /* number of refused allocations */
   size_t live;    /* blocks handed out and not freed */
   size_t total;   /* allocations of the first run */
   size_t stride;  /* from one refused allocation to the next */

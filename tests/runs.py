@@ -37,7 +37,7 @@ def seeds(usual, quick=None):
 
 
 def by_turns(choices, turn):
-    """All of them in the long tier, otherwise the one whose turn it is."""
+    """All choices in the long tier, otherwise the choice whose turn it is."""
     return list(choices) if IS_LONG else [choices[turn % len(choices)]]
 
 

@@ -1,6 +1,6 @@
 """Automata whose events are known exactly: states that rise and fall at whole rates, Boolean equations of relations and pre(), whens that set rates or move a state.
 
-Rational arithmetic follows each from event to event, and dual numbers give the derivatives with respect to starts, thresholds, rates and places. Some begin at a threshold:
+Rational arithmetic follows each from event to event, and dual numbers give the derivatives with respect to starts, thresholds, rates and places. Some automata begin at a threshold:
 there a relation has its literal value, and a relation that becomes true right after is an event right after. For derivatives there are two equal automata, so that all events come in pairs.
 
 Wide runs: see runs.py."""

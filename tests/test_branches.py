@@ -148,7 +148,7 @@ def near_pole(rng):
 
 
 def pole_of_state(rng):
-    """The same, driven back and forth by a state."""
+    """A solution that approaches a pole of the equation, driven back and forth by a state."""
     factor, speed = 10**rng.uniform(-1, 3), rng.uniform(1, 4)
     text = (f"model M\n Real y(start=0), x(start=0, fixed=true);\nequation\n der(x) = {speed!r}*cos({speed!r}*time);\n"
             f" tan(y) = {factor!r}*x;\nend M;\n")
@@ -177,7 +177,7 @@ def unwound_angle(rng):
 
 
 def watched_angle(rng):
-    """The same, read by a condition whose time is measured."""
+    """The direction of a point on a flat ellipse, read by a condition whose time is measured."""
     flat, speed, level = 10**rng.uniform(-2, -0.3), rng.uniform(1, 3), rng.uniform(0.1, 4)
     when = flat_angle(1 / flat, level) / speed
     text = (f"model M\n Real y(start=0), s(start=0, fixed=true);\nequation\n"

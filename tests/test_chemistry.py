@@ -35,7 +35,7 @@ def absent_for_good(starts, reactions):
 
 
 def network(rng):
-    """Reactions of one or two molecules by the law of mass action. Each keeps the number of molecules, so no concentration exceeds
+    """Reactions of one or two molecules by the law of mass action. Each reaction keeps the number of molecules, so no concentration exceeds
     the sum."""
     count = rng.randint(3, 6)
     rates = {k: [] for k in range(1, count + 1)}

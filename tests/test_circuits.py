@@ -87,7 +87,7 @@ def charge_and_discharge(times):
     return values
 
 
-# Where ngspice is farther off: the exact values of a signal.
+# The exact values of signals for which ngspice is farther off than daedal.
 CLOSED_FORMS = {"switch_hysteresis.cir": ("v(out)", charge_and_discharge)}
 
 # Edges of an oscillator, whose times both programs find to 1e-8 of a period; waves of a line, which ngspice interpolates.

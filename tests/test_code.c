@@ -1,5 +1,5 @@
-/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C. Each is compared with another evaluation:
- * dag_evaluate, dag_partial, closed forms. */
+/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C. Each kind of code is compared with another
+ * evaluation: dag_evaluate, dag_partial, closed forms. */
 #include "code/cfunctions.h"
 #include "code/compile.h"
 #include "code/export.h"
@@ -963,7 +963,7 @@ static void test_export_graph(void **state) {
   Fixture *f = setup(UNKNOWNS, ORDERS);
   ExprVec pool = {0}, rows = {0};
   grow(f, &pool, 600);
-  for (uint32_t i = 0; i < pool.count; i++) { /* those with a finite gradient */
+  for (uint32_t i = 0; i < pool.count; i++) { /* expressions with a finite gradient */
     Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, &pool.data[i], 1, NULL, 0);
     double *entries = heap_array(f->heap, jacobian->nonzeros, sizeof *entries);
     if (run_program(f, jacobian->program, &f->point, entries) == EVAL_OK) vec_push(f->heap, &rows, pool.data[i]);

@@ -375,8 +375,8 @@ static double constraint(const RandomModel *model, const StartPoint *point) {
   return sum;
 }
 
-/* The slope of the constraint with respect to a position, or of its derivative with respect to a velocity. Both are polynomials of
- * degree 2 at most, so differences are exact. */
+/* The slope of the constraint with respect to a position, or of its derivative with respect to a velocity. Both slopes are
+ * polynomials of degree 2 at most, so differences are exact. */
 static double slope(const RandomModel *model, const StartPoint *at, int unknown) {
   StartPoint above = *at, below = *at;
   above.value[unknown] += 0.5;

@@ -139,7 +139,7 @@ class Control(unittest.TestCase):
         self.assertAlmostEqual(run["m"][-1], 1 - thrust / exhaust * burn, delta=1e-8)
 
     def test_swing_up(self):
-        """The same with the angle: index 1."""
+        """The swing-up of a pendulum with the angle as a variable: index 1."""
         text = """model Angle
   Real a(start = 0, fixed = true), w(start = 0, fixed = true), u;
   Real adjoint_a(start = 10), adjoint_w(start = 8);

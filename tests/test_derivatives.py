@@ -39,7 +39,7 @@ class Members(unittest.TestCase):
                 self.assertLessEqual(abs(gradient[target] - value), accuracy * size, (name, target, "gradient", model))
 
     def differ(self, model, name, by, stop, solver, accuracy=1e-6):
-        """The same with one solver."""
+        """Compares the derivatives of one solver."""
         targets = ",".join(by)
         final = run(model, "--stop-time", str(stop), "--solver", solver, "--sensitivity", targets)["final"]
         gradient = run(model, "--stop-time", str(stop), "--solver", solver, "--gradient", name, "--gradient-by", targets)["gradient"]["derivatives"]

@@ -232,7 +232,7 @@ class Effects(unittest.TestCase):
                     self.assertIn("a call of `write` fails", done.stderr)
 
     def test_calls_without_leave_are_left_out(self):
-        """Each has one warning that names the option; the run continues, and its other values are right. A run that needs a result of such a call ends."""
+        """Each call has one warning that names the option; the run continues, and its other values are right. A run that needs a result of such a call ends."""
         remove = 'impure function remove\n  input String file;\n  external "C" ModelicaInternal_removeFile(file);\nend remove;\n'
         order = 'impure function order\n  input String text;\n  output Integer r;\n  external "C" r = ModelicaInternal_system(text);\nend order;\n'
         calls = {'say("s", n)': "say", 'write("s", "out.txt")': "write", 'remove("kept.txt")': "remove", 'order("rm kept.txt")': "order"}

@@ -15,7 +15,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = SOURCE / "examples/energy"
-COUNT = int(os.environ.get("DAEDAL_ENERGY_MODELS", "12"))  # generated models; more by hand
+COUNT = int(os.environ.get("DAEDAL_ENERGY_MODELS", "12"))  # number of generated models; raise it by hand for more
 
 
 def daedal(command, model, *options):
@@ -97,7 +97,7 @@ class Examples(unittest.TestCase):
         self.same(simulate(EXAMPLES / "slider_crank.mo"), simulate(text), ["phi", "psi", "s"], 1e-5)
 
     def test_four_bar(self):
-        """The same in natural coordinates: the joints' positions and a constant mass matrix."""
+        """A four-bar linkage in natural coordinates: the joints' positions and a constant mass matrix."""
         text = """model Natural
   parameter Real m1 = 1, m2 = 4, m3 = 3, g = 9.81;
   Real x1(start = cos(1), fixed = true), y1(start = sin(1)), x2(start = 4), y2(start = 3);

@@ -368,7 +368,7 @@ class Resting(unittest.TestCase):
 
 
 class Narrow(Generated):
-    """The same for conditions that hold only for a small part of a step."""
+    """Conditions that hold only for a small part of a step."""
 
     def test_against_closed_forms(self):
         tally = runs.Tally("narrow")

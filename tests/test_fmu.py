@@ -1,4 +1,4 @@
-"""Exported FMUs and standalone solvers end where daedal ends.
+"""Exported FMUs and standalone solvers end with the values of daedal.
 
 Runs a few models in every build. With DAEDAL_FMU_ALL=1 it runs all examples, for both versions and kinds (minutes).
 """

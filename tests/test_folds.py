@@ -81,7 +81,7 @@ def rest(rng):
 
 
 def stay(rng):
-    """The same with a density that depends so strongly on the enthalpy that the flow rests for a while. m = 0 also solves the equations after that time, but this solution only touches the
+    """A pump as in `rest`, with a density that depends so strongly on the enthalpy that the flow rests for a while. m = 0 also solves the equations after that time, but this solution only touches the
     others."""
     return rest_with(rng, -3, 0)
 

@@ -513,7 +513,7 @@ end P;
 
     def test_generated_open_arrays_of_records(self):
         """Records with arrays of records of open size, given by short classes, modifications or constructors. They are passed on as
-        a whole through records and components: plain, as an array, or each. Components count their inflows, and arrays of components are counted, too."""
+        a whole through records and components: plain, as an array, or with `each`. Components count their inflows, and arrays of components are counted, too."""
         for seed in range(COUNT):
             pick = random.Random(seed)
             layers = [[round(pick.uniform(1, 9), 2) for _ in range(pick.randint(1, 2))] for _ in range(pick.randint(1, 3))]

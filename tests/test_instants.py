@@ -1,7 +1,8 @@
 """Singular instants: those that the solution passes, and those at which it ends or branches.
 
 A member of the first kind is made of pieces whose Jacobian loses rank at one time, although the solution is unique. Some pieces are balances m*h = m*v where m
-passes zero, with and without a jump of v there, in a chain or in a block with others. Others are odd multiple roots, plain or regularized. Each has a closed form. A member of the second kind also has a piece at which the solution ends, turns back, branches, grows
+passes zero, with and without a jump of v there, in a chain or in a block with others. Other pieces are odd multiple roots, plain or regularized. Each member has a closed form. A member
+of the second kind also has a piece at which the solution ends, turns back, branches, grows
 without bound or depends on how it got there. Runs of the first kind continue and are right; those of the second stop with a message
 at that time.
 
@@ -100,7 +101,7 @@ def flat_bend(rng, k, at):
 
 
 def regularized(rng, k, at):
-    """The same, with a small slope at zero."""
+    """A flow whose root has a small slope at zero."""
     delta = rng.choice([1e-2, 1e-4, 1e-6])
     return Piece(f"Real z{k}(start={-at**0.5!r}), x{k}(start=0, fixed=true);",
                  f"z{k}*sqrt(z{k}^2 + {delta}^2) = time - {at}; der(x{k}) = z{k};", ((STOP - at) ** 1.5 - at**1.5) / 1.5)

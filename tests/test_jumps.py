@@ -367,7 +367,7 @@ class Shared(unittest.TestCase):
                 self.assertRegex(run.words, REFUSALS, (seed, method))
 
     def test_reset(self):
-        """Constraints leave one degree of freedom. Then reinit of one velocity changes all of them by the same factor, except those that follow only the constraint."""
+        """Constraints leave one degree of freedom. Then reinit of one velocity changes all velocities by the same factor, except those that follow only the constraint."""
         for seed in seeds(6):
             rng = random.Random(seed)
             n = rng.randint(2, 4)

@@ -61,7 +61,7 @@ class Mixed(unittest.TestCase):
         return rng.choice([str(rng.randrange(5)), f"mod({name} + {rng.randrange(1, 4)}, 5)", f"mod({name} + {other}, 4)", f"min({name}, {other})", f"{name}*0", name, f"pre({name})"])
 
     def statements(self, rng, times):
-        """Each is (kind, [(condition, [(name, expression)])]); kinds: assign, if, when."""
+        """Each statement is (kind, [(condition, [(name, expression)])]); kinds: assign, if, when."""
         found = []
         for _ in range(rng.randrange(2, 6)):
             kind = rng.choice(["assign", "if", "when", "when"])

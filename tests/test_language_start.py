@@ -137,7 +137,7 @@ class Start(unittest.TestCase):
 
     def test_reinit_at_the_start(self):
         """A reinit under initial() is an initial equation (section 8.6): it gives a free state its value, agrees with a fixed start
-        value, or contradicts it. At later events of the same when it is a reinit."""
+        value, or contradicts it. At later events of the same `when`, it is a reinit."""
         for seed in seeds(300, quick=24):
             rng = random.Random(seed)
             other, value, later = rng.randint(-3, 3), rng.randint(-3, 3), rng.random() < 0.5

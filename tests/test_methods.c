@@ -442,7 +442,7 @@ static void test_hessenberg_solutions(void **state) {
   }
 }
 
-/* Shmoylova et al. 2013: n + (n - k) + (m - j) differential equations, with linear constraints l fewer. */
+/* Shmoylova et al. 2013: n + (n - k) + (m - j) differential equations, and l fewer if l constraints are linear. */
 static void test_projection_counts(void **state) {
   (void)state;
   const struct {

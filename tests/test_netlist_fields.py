@@ -279,7 +279,7 @@ class Fields(unittest.TestCase):
                 self.assertEqual(wrong, {}, text)
 
     def test_gates_that_switch(self):
-        """The same with varying inputs and only oxide capacitances, which nearly vanish in some states of a transistor."""
+        """Nets of gates with varying inputs and only oxide capacitances, which nearly vanish in some states of a transistor."""
         tally = Tally("gates that switch")
         for seed in seeds(300, quick=20):
             rng = random.Random(seed)

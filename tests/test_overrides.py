@@ -111,7 +111,7 @@ def simulate(text, overrides=None, *options):
 
 
 def elements(rng, name, value):
-    """The same array element by element, if its size is known."""
+    """An override of an array, element by element, if its size is known."""
     parts = value.replace("{", "").replace("}", "").split(",")
     if name == "w":
         names = ["w[%d,%d]" % (i, j) for i in (1, 2) for j in (1, 2, 3)]

@@ -8,7 +8,7 @@ import tempfile
 
 from pages import DAEDAL, SANITIZED, SOURCE, check_pages, run_command
 
-MADE = ("gallery.md", "papers.md", "reference.md")  # test_gallery.py and test_papers.py run the first two, and the last has no commands
+MADE = ("gallery.md", "papers.md", "reference.md")  # test_gallery.py and test_papers.py run the first two pages; the last page has no commands
 OTHERS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md")
 SHORT = ("README.md", "tutorial.md", "messages.md")  # enough for sanitizers
 

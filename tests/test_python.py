@@ -30,7 +30,7 @@ def run_tests(python, tests="", **environment):
 
 
 def run_installed(python):
-    """The same in a virtual environment with only the package installed."""
+    """(passed, failed) in a virtual environment with only the package installed."""
     folder = pathlib.Path(tempfile.mkdtemp())
     try:
         subprocess.run([python, "-m", "venv", "--system-site-packages", str(folder)], check=True, capture_output=True)

@@ -302,7 +302,7 @@ static bool export_solver(Stage *stage) {
          (stage->result && daedal_status_of(stage->result) != DAEDAL_INTERNAL);
 }
 
-/* The same of FMUs. */
+/* Exports of FMUs may be refused, too. */
 static bool export_fmu(Stage *stage) {
   daedal_options options = short_run(stage);
   char path[300];

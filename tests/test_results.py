@@ -136,7 +136,7 @@ class Results(unittest.TestCase):
             self.assertEqual(run.stdout, "")
 
     def test_examples_of_the_help_run(self):
-        """All of them, in the order of the commands, in a copy of the examples."""
+        """All examples of the help, in the order of the commands, in a copy of the folder."""
         shutil.copytree(SOURCE / "examples", self.folder / "examples")
         commands = re.findall(r"^  ([\w-]+) ", subprocess.run([DAEDAL, "--help"], capture_output=True, text=True, check=True)
                               .stdout.split("\noptions")[0], re.M)

@@ -21,7 +21,7 @@ class Gas:
         self.begin = rng.uniform(298, 310)
         pressure = self.density * self.gas * self.begin
         self.content = rng.uniform(0.5, 0.95) * 0.6 * self.saturation(self.begin) / pressure
-        self.cooled = rng.uniform(8, 25)  # about this many kelvin
+        self.cooled = rng.uniform(8, 25)  # the gas cools by about this many kelvin
         self.mass = self.volume * self.density
         self.energy = self.energy_at(self.begin)
         self.cooling = self.mass * self.heat_gas * self.cooled / STOP

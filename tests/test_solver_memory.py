@@ -1,5 +1,5 @@
 """Each allocation of a run is refused, including those of other libraries, with every solver: the command reports that it is out of
-memory, and does not crash. All of them with DAEDAL_TEST_TIER=long, otherwise a sample. SUNDIALS makes its context with two small
+memory, and does not crash. All allocations with DAEDAL_TEST_TIER=long, otherwise a sample. SUNDIALS makes its context with two small
 blocks that it does not check: a crash is allowed only there, with the solvers of SUNDIALS (docs/embedding.md)."""
 import os
 import pathlib

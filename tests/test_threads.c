@@ -133,7 +133,7 @@ static void check(const Example *example) {
   work(&alone);
   uint32_t structures = daedal_plan_structures(plan);
   daedal_free(plan);
-  plan = daedal_plan_make(model, &options); /* in which no run has been in other structures */
+  plan = daedal_plan_make(model, &options); /* no run of this plan has been in other structures */
   for (int k = 0; k < THREADS; k++) {
     workers[k] = alone;
     workers[k].plan = plan;

@@ -33,7 +33,7 @@ typedef struct System {
   int n;
   Term term[MOST][TERMS];
   long double constant[MOST];
-  double scale[MOST], row_scale[MOST], solution[MOST], guess[MOST]; /* solution and guess: of z */
+  double scale[MOST], row_scale[MOST], solution[MOST], guess[MOST]; /* solution and guess are values of z */
 } System;
 
 /* ---- random systems ---- */

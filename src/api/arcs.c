@@ -29,11 +29,11 @@ typedef struct ArcSearch {
   uint32_t controls;
   Heap *heap;
   Arena *arena;
-  daedal_result *run, *earlier; /* the last run found, and the one before */
+  daedal_result *run, *earlier; /* the last run found, and the run before it */
   double smoothing, ratio;      /* smoothing of `run`, and its ratio to that of `earlier` */
   StretchVec *before, *now;     /* per control: the intervals of the last two runs */
   BoundaryArcs arcs;
-  ArcOrder *order; /* per arc and control */
+  ArcOrder *order; /* one per arc and control */
   daedal_result *found;
   Budget *budget;
   uint32_t chattered; /* runs with arcs that no finite sequence can join */

@@ -127,7 +127,7 @@ typedef enum ReportKind {
 struct daedal_result {
   HandleKind kind;
   Heap *heap;
-  daedal_model *model; /* the caller's, or one loaded with other structural parameters */
+  daedal_model *model; /* the caller's model, or one loaded with other structural parameters */
   daedal_plan *plan;   /* the plan that is run; NULL: the result has its own */
   OverrideVec overrides;
   GivenInputVec inputs;
@@ -171,7 +171,7 @@ struct daedal_files {
   Source source; /* a source of one file without a name, so that diagnostics have no place */
   Diags diags;
   const char **paths, **labels; /* the label is the file's name, with folders if two files have the same name */
-  const Trajectory **results;   /* each has at least one row */
+  const Trajectory **results;   /* results, each with at least one row */
   uint32_t count;
   daedal_status status;
   ResultDifference *difference; /* difference between the first two files; NULL: not compared */

@@ -28,7 +28,7 @@ struct daedal_sweep {
   HeapHook hook;
   daedal_result *asked;   /* the model, diagnostics and memory, but no run */
   daedal_options given;   /* the texts belong to the caller until the plan is made */
-  daedal_options options; /* for the runs, without their overrides */
+  daedal_options options; /* options of the runs, without overrides */
   const char *directory;  /* for trajectories; NULL: none */
   const char *collection; /* the file for all trajectories, if `directory` is temporary; NULL: none */
   uint32_t threads, process, processes;
@@ -36,11 +36,11 @@ struct daedal_sweep {
   void *context;
   Design design;
   OutputVec outputs;     /* the requested outputs, then the trajectories */
-  uint32_t output_count; /* number of those requested */
+  uint32_t output_count; /* number of requested outputs */
   SweepCourses courses;
   uint32_t *structural; /* variables that determine the structure */
   uint32_t structural_count;
-  daedal_plan *plan;    /* for the model's own values */
+  daedal_plan *plan;    /* plan for the model's own values */
   pthread_mutex_t lock; /* protects `plans`, the causes and the failure */
   bool has_lock;
   VEC(SweepPlan) plans; /* list with room for all plans, so that it never moves */

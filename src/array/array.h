@@ -32,7 +32,8 @@ typedef struct Problem {
   Aliases aliases;         /* how eliminated unknowns follow; removed == 0 if none were searched for */
   Logic *logic;            /* the discrete part, over the unknowns of the problem */
   Incidence incidence;     /* sorted by unknown within a row */
-  const bool *opened;      /* per equation: its kinks have become conditions (kink_modes.h); NULL: no kinks have */
+  const bool
+      *opened; /* per equation: its kinks have become conditions (kink_modes.h); NULL: no kinks became conditions */
   const bool
       *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is valid for all modes */
 } Problem;
@@ -64,7 +65,7 @@ Expr problem_expression(const Problem *problem, Expr e);
  * one of them is beyond d: then the offsets must be raised (structure_raise). */
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least);
 
-/* The same for orders of unknowns of the model, the first `count` of them. */
+/* Like problem_least_orders, for orders of unknowns of the model, the first `count` of them. */
 bool problem_raise_orders(const Problem *problem, const uint32_t *written, uint32_t count, const int32_t *d,
                           int32_t *least);
 

@@ -23,7 +23,7 @@ static const char *written_text(const Converter *converter, uint32_t i) {
   return model_equation_text(converter->model, &converter->model->equations.data[equation], converter->arena);
 }
 
-/* The same for a message: only the beginning of a very long equation. */
+/* The text of an equation for a message: only the beginning of a very long one. */
 static const char *short_text(const Converter *converter, const char *text) {
   enum { SHOWN = 160 };
   return strlen(text) <= SHOWN ? text : arena_printf(converter->arena, "%.*s ...", SHOWN, text);

@@ -1,6 +1,6 @@
 /* divisors: see divisors.h. Each expression is walked from its root down. A node is `used` if the value of the root
  * depends on it. It is `hidden` if an operator between the root and the node may turn an infinite number into a finite one.
- * Both are conditions, because a branch of an if counts only while it is taken. */
+ * Both properties are stored as conditions, because a branch of an if counts only while it is taken. */
 #include "array/divisors.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
  * edge, on the sides where both branches are defined. false: they do not meet, or that is unknown. O(size of the expressions). */
 bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise);
 
-/* The same for the values of the branches: is there no jump at the edge? */
+/* Do the branches have equal values at the edge, so that there is no jump? */
 bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise);
 
 /* At most points of the edge, does the value jump by a considerable part of itself, between branches that are defined on both

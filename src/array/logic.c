@@ -14,7 +14,7 @@ typedef struct LogicBuilder {
   Span *where;       /* per discrete variable: the place of the last of these assignments */
   bool *at_start;    /* per discrete variable: one of these whens acts at the start */
   uint32_t *section; /* per discrete variable: the algorithm section of these whens; 0: an equation */
-  IndexVec order;    /* the assigned ones, in order of the first assignment */
+  IndexVec order;    /* the assigned variables, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
   LogicPut *put;
   const void *problem;

@@ -51,8 +51,8 @@ typedef struct LogicPipe {
  * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. The value of a pipe (spatialDistribution) is the inflow that
  * has reached the outlet. Its leaves are derivatives along the pipe, then the place and the sign of a break. */
 typedef struct LogicDelay {
-  Expr value, time; /* for a pipe: the inflow, and no time */
-  Expr longest;     /* for a time that is not fixed */
+  Expr value, time; /* for a pipe, value is the inflow, and time is not used */
+  Expr longest;     /* the longest delay, if the time is not fixed */
   Expr written;
   LogicPipe *pipe; /* NULL: a delay */
   uint32_t leaf;

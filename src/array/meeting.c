@@ -126,8 +126,8 @@ static double find_edge(ModeRow *row) {
 
 /* ---- rows whose branches meet ---- */
 
-/* On the edge, the branches differ, or meet, or meet with equal slopes; in the last case they differ by the square of the
- * distance near it. */
+/* On the edge, the branches differ, or meet, or meet with equal slopes; in the last case they differ by the square of the distance
+ * from the edge. */
 typedef enum Joint { JOINT_JUMP, JOINT_KINK, JOINT_SMOOTH } Joint;
 
 /* The differences of the branches of a row at a point: on the edge, near it, and farther away. */

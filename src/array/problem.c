@@ -158,7 +158,7 @@ bool problem_raise_orders(const Problem *problem, const uint32_t *written, uint3
 
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
   bool beyond = raise_by_logic(problem, d, least);
-  if (!problem->aliases.removed && !problem->written) return beyond; /* the equations contain them */
+  if (!problem->aliases.removed && !problem->written) return beyond; /* the equations contain these derivatives */
   return problem_raise_orders(problem, problem->highest, problem->model->unknowns.count, d, least) || beyond;
 }
 
@@ -172,8 +172,8 @@ void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *n
   }
 }
 
-/* Does the balance of a node give its slope? It does not if the slope is a state, or follows from states before the balance
- * is used. */
+/* Does the balance of a node give its slope? The balance does not give the slope if the slope is a state, or follows from states
+ * before the balance is used. */
 static bool gives_slope(const Problem *problem, const Structure *structure, const StreamNode *node) {
   uint32_t j = problem->local[dag_index(problem->model->dag, node->slope)];
   return structure->status != STRUCTURE_OK ||

@@ -1,7 +1,7 @@
 /* regular: is the Jacobian of the differentiated problem with respect to its highest derivatives regular? Structural analysis
  * only knows its zeros; here each diagonal block of its triangular form is evaluated at random points (samples.h).
  *
- * Invariant: a block that is regular at one point is regular almost everywhere. One that is singular at all of them counts as
+ * Invariant: a block that is regular at one point is regular almost everywhere. A block that is singular at all points counts as
  * identically singular, and then the structural analysis was wrong about it (Mattsson, Söderlind 1991, section 4, "the singular
  * case"). */
 #pragma once

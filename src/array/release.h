@@ -16,6 +16,6 @@
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
 
-/* Without equation number `without`, the other equations of the problem may let unknowns move freely. Returns the proportions, per
- * unknown, in which they move; NULL: none can move, or the problem is too large. Owned by the arena. Cost as above. */
+/* Without equation number `without`, the other equations of the problem may let unknowns move freely. Returns the proportions in
+ * which the unknowns move; NULL: no unknown can move, or the problem is too large. Owned by the arena. Cost as above. */
 const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena);

@@ -317,7 +317,7 @@ static bool is_living_leaf(const Samples *samples, Expr e) {
   return dag_op(dag, e) == OP_PARAMETER && samples->parameters[dag_index(dag, e)] != 0;
 }
 
-/* The same for such a leaf or a product of two. */
+/* A variable or parameter that is not 0 at random points, or a product of two such leaves. */
 static bool is_living(const Samples *samples, Expr e) {
   const Dag *dag = samples->model->dag;
   if (dag_op(dag, e) != OP_MULTIPLY) return is_living_leaf(samples, e);

@@ -12,5 +12,5 @@ Structure state_preference_offer(const Problem *problem, const Structure *struct
 /* Reports preferences that no choice of states can satisfy; false if they are errors (--strict). O(unknowns). */
 bool state_preference_check(const Problem *problem, const Structure *structure, Diags *diags);
 
-/* The same for a model, with its aliases removed. O(entries) if a variable has such a preference. */
+/* Like state_preference_check, for a model, with its aliases removed. O(entries) if a variable has such a preference. */
 bool state_preference_check_model(Model *model, Arena *arena, Diags *diags);

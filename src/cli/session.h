@@ -9,7 +9,7 @@ typedef struct Session {
   daedal_model *model;
   void *result;          /* a run, comparison or linearization; NULL: none */
   uint32_t seen;         /* diagnostics of the model already drawn or skipped */
-  uint32_t seen_of_run;  /* the same for the result */
+  uint32_t seen_of_run;  /* diagnostics of the result already drawn or skipped */
   uint32_t drawn_errors; /* errors of model and result that were drawn */
   bool is_internal_said; /* so that only one of model and result reports that memory ran out */
   bool is_json_refused;  /* another output goes to the same file, or an output cannot be written */

@@ -42,7 +42,7 @@ typedef struct ArrayCode {
   uint8_t *matters;     /* per discrete leaf: how rows and initial equations depend on it, MATTERS_... */
   bool *remembered;     /* per discrete leaf: a change has an effect that is stored, such as an assignment in a when */
   struct BlockShape **shapes; /* per block: made when first needed (block_shape.h); NULL until then */
-  VEC(Program *) programs;    /* all of them, to be compiled together */
+  VEC(Program *) programs;    /* all programs, to be compiled together */
 } ArrayCode;
 
 /* Programs for all rows, their Jacobian and the modes. Lives in the heap. O(size of the rows). */

@@ -26,7 +26,7 @@ void caller_prepare(Caller *caller, const CallSite *site);
  * function fails. The reason is an argument outside of an operator's domain, a failed assertion, or too many steps. */
 bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results);
 
-/* The same, instruction by instruction. */
+/* Like caller_run, but instruction by instruction. */
 bool caller_interpret(Caller *caller, const CallSite *site, const double *arguments, double *results);
 
 /* Why the last caller_run failed; one line. */

@@ -7,7 +7,7 @@
 void cdata_string(Heap *heap, TextVec *out, const char *text);
 void cdata_comment(Heap *heap, TextVec *out, const char *text);
 
-/* Arrays of constants. `kind` is written before them: "static " or "". Each has one element more than `count`, since C has no
+/* Arrays of constants. `kind` is written before them: "static " or "". Each array has one element more than `count`, since C has no
  * empty arrays. */
 void cdata_strings(Heap *heap, TextVec *out, const char *name, const char *const *texts, uint32_t count);
 void cdata_numbers(Heap *heap, TextVec *out, const char *kind, const char *name, const double *numbers, uint32_t count);

@@ -14,8 +14,8 @@ extern const char nilpotents_inc[], runtime_inc[], generators_inc[];
 
 typedef struct Assembly {
   RoutineWriter writer;
-  Map functions; /* those called -> 1 */
-  IndexVec list; /* the same in order */
+  Map functions; /* called functions -> 1 */
+  IndexVec list; /* called functions, in order */
   TextVec calls; /* functions that unpack arguments, tables of sites */
   uint32_t most_partials;
 } Assembly;

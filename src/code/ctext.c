@@ -124,8 +124,8 @@ typedef struct ProgramWriter {
   uint32_t uses;         /* bit per array used by the current function, and NEEDS_WORK */
   uint32_t **piece_of;   /* per kernel, per line of the prologue: the piece it is in */
   uint32_t **work_of;    /* per kernel, per line of the prologue: place in the work space or NO_PLACE */
-  uint32_t *first_table; /* per kernel: of its tables in out->tables */
-  uint32_t *first_call;  /* per kernel: of its sites in out->calls */
+  uint32_t *first_table; /* per kernel: the first of its tables in out->tables */
+  uint32_t *first_call;  /* per kernel: the first of its sites in out->calls */
   VEC(WrittenLoop) loops;
   Map loop_of; /* hash of a loop's words -> the last such one in loops */
 } ProgramWriter;

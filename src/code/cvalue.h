@@ -44,7 +44,7 @@ typedef struct RoutineState {
   uint32_t names;    /* given so far */
   StackEntry *slots; /* slot -> its variables */
   bool *is_read, *is_bound;
-  bool makes_arrays; /* since the last statement ended */
+  bool makes_arrays; /* arrays were made since the last statement ended */
   bool uses_memory;  /* anywhere */
   bool has_return;
   bool is_missing; /* the current statement calls a function that does not exist, and has already failed */

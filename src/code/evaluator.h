@@ -1,5 +1,5 @@
 /* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the workspaces of
- * the programs of all rows and of their Jacobian, and the count of evaluated rows. One for each run. */
+ * the programs of all rows and of their Jacobian, and the count of evaluated rows. Each run has its own evaluator. */
 #pragma once
 
 #include "code/array_code.h"
@@ -85,11 +85,11 @@ double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, 
  * condition gave it another value exactly at the point. */
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
 
-/* The same at a point at which the rows hold, but moves a column by no more than the errors that some row allows. A capacitance
- * of 1e-12 from an equation has a small relative error, however large its nominal value is; a difference of two columns does
- * not. `rows` and the entries `values` belong to y, and the entries `other` to the point to which columns_shake moves. Rows
- * determine the highest derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors of states.
- * Each sweep follows one more level of the definitions that a column depends on. */
+/* Like columns_shake, at a point at which the rows hold, but moves a column by no more than the errors that some row allows. A
+ * capacitance of 1e-12 from an equation has a small relative error, however large its nominal value is; a difference of two
+ * columns does not. `rows` and the entries `values` belong to y, and the entries `other` to the point to which columns_shake
+ * moves. Rows determine the highest derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors
+ * of states. Each sweep follows one more level of the definitions that a column depends on. */
 void columns_shake_within(Heap *heap, const Array *array, const Jacobian *jacobian, const double *nominal,
                           const double *rows, const double *values, const double *other, const double *y,
                           double *shaken);

@@ -103,7 +103,7 @@ typedef struct Unrolling {
   uint32_t **uniforms; /* per kernel and line of its prologue: the place */
   uint32_t *values;    /* per line of the body */
   uint32_t *scratch, *outputs;
-  IntervalLineVec lines; /* all, in their order */
+  IntervalLineVec lines; /* all lines, in their order */
 } Unrolling;
 
 /* Where a lane of the instance is in its array. */

@@ -86,7 +86,7 @@ typedef struct Kernel {
   VEC(double) numbers;
   LineVec prologue, body;
   VEC(CallSite) calls;
-  /* Each is the value of a separate line: of the prologue if there is one instance, otherwise of the body. */
+  /* Each output is the value of a separate line: of the prologue if there is one instance, otherwise of the body. */
   Operand *outputs;
 } Kernel;
 

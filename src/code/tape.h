@@ -28,8 +28,8 @@ Registers *registers_new(Heap *heap, const Tape *tape, Calling calling);
 /* Runs the prologue; if the kernel has one instance, writes its outputs too. Before any block. */
 void tape_begin(Registers *registers, const Arrays *arrays);
 
-/* The same at several points at once, up to TAPE_LANES: a line that is decoded once works on all of them. Only for kernels with one
- * instance, which have no body. */
+/* Like tape_begin, at several points at once, up to TAPE_LANES: a line that is decoded once works on all of them. Only for
+ * kernels with one instance, which have no body. */
 enum { TAPE_LANES = 4 };
 void tape_begin_wide(Registers *registers, const Arrays *arrays, uint32_t count);
 

@@ -33,7 +33,7 @@ typedef struct Ordering {
   VEC(Waiting) waiting;
   ReadyList ready[LINE_COUNT];            /* ready lines by code of tapes */
   uint32_t codes[LINE_COUNT], code_count; /* that occur */
-  uint32_t last_call;                     /* NONE: there was none */
+  uint32_t last_call;                     /* NONE: no call so far */
   TapeOrder order;
   uint32_t count; /* length of the order so far */
 } Ordering;

@@ -30,7 +30,7 @@ typedef struct Templates {
   Map by_hash;
   IndexVec words;
   uint32_t stamp, *mark, *local; /* per position: the last region that contained it, and its number in that region */
-  IndexVec number_mark, number_slot; /* per number: the same two */
+  IndexVec number_mark, number_slot; /* the same two facts per number */
   VEC(struct RegionVisit {
     uint32_t position;
     uint32_t next;

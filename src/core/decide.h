@@ -65,7 +65,8 @@ typedef struct Decide {
   /* changes in an event */
   bool samples_wait; /* samples that are due wait until the current event is over; they follow at the same time */
   bool is_starting;  /* it is the event at the start: actions of initial sections count */
-  bool retracted;    /* a branch that fired in this iteration no longer does; this file only sets it */
+  bool
+      retracted; /* a branch that fired in this iteration no longer fires; decide.c sets the flag, settle.c clears it */
   bool
       latches; /* a branch that fires keeps firing until the iteration ends, even if its effects make its condition false */
   bool matter;                 /* set when something that rows depend on changes; the caller clears it */

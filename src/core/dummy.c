@@ -35,7 +35,7 @@ struct Dummy {
   Selector *selector;
   int32_t *candidates; /* scratch, block columns */
   double *weights;     /* scratch, block columns */
-  const uint8_t *held; /* during a selection that holds start values */
+  const uint8_t *held; /* per column: how firmly a start value holds it; NULL: start values are not held */
   bool *chosen;
 };
 

@@ -3,8 +3,8 @@
  * The whole choice is one number for each unknown. depth[j] is the number of stages -1, -2, ... at which unknown j is a dummy, that
  * is, solved from differentiated equations. Its columns (j, k) with k < d[j] - depth[j] are states. This representation includes
  * the nesting of the paper's Step 5: candidates of a level are those selected at the level above. Stage -s of a block has the rows
- * with c >= s. Their matrix with respect to the candidates is H; M is a square part of H. Both are parts of the one block Jacobian
- * d f_i / d x_j^(d_j - c_i), which is the same at every stage (paper, proof of Step 5).
+ * with c >= s. Their matrix with respect to the candidates is H; M is a square part of H. H and M are parts of the one block
+ * Jacobian d f_i / d x_j^(d_j - c_i), which is the same at every stage (paper, proof of Step 5).
  *
  * The choice is watched by T = M^-1 N, where N are the candidates not chosen. Exchanging a chosen column for another one multiplies
  * |det M| by the entry of T. So the largest entry says how much better the best exchange would be, at the cost of one solve.
@@ -28,7 +28,7 @@ typedef struct DummyPlan {
   const uint32_t *column_start;      /* per unknown: its place in y */
   const uint32_t *order;             /* the order of unknowns in which states are listed; 0: their own order */
   const int32_t *depth;              /* per unknown, of blocks without a choice */
-  const bool *removable;             /* per unknown: in a removable block (structure.h); 0: none is */
+  const bool *removable; /* per unknown: it is in a removable block (structure.h); 0: no unknown is in one */
   const ChoicePlan *choice;
 } DummyPlan;
 
@@ -41,8 +41,8 @@ Dummy *dummy_make(Heap *heap, const DummyPlan *plan, const RowsHost *host);
 /* Selects states at a point, by column-pivoted QR of each scaled H. false: the H of *block is rank-deficient there. */
 bool dummy_select(Dummy *dummy, double t, const double *y, int32_t *block);
 
-/* The same, but holds start values: the larger `held` of a column (0, 1, 2, per column of the array), the more it is preferred as a
- * state. */
+/* Like dummy_select, but holds start values: the larger `held` of a column (0, 1, 2, per column of the array), the more it is
+ * preferred as a state. */
 bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t *held, int32_t *block);
 
 /* Examines the present choice at a point. Selects a block again if an exchange would improve some M by more than the threshold.

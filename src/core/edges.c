@@ -366,8 +366,8 @@ static void set_hold(EventTimes *times, bool hovers, double span) {
   times->hold = fmax(hold, NEGLIGIBLE * span);
 }
 
-/* Will events accumulate soon? They do not if the ratio of cycles approaches 1. A single event that was located less accurately
- * changes the ratio, but not the series. */
+/* Will events accumulate soon? Events do not accumulate if the ratio of cycles approaches 1. A single event that was located less
+ * accurately changes the ratio, but not the series. */
 static bool will_accumulate(const EventTimes *times, double span) {
   double ratio = times->ratio, last = SOLVED * span * (1 - ratio) / ratio;
   return times->falls && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;

@@ -198,11 +198,11 @@ void edges_keep_end(Edges *edges, double step);
 /* What an event of a condition shows. */
 typedef struct EdgesNote {
   bool hovers;  /* the solution hovers at the edge, within the tolerance, event after event */
-  bool begins;  /* for the first time */
+  bool begins;  /* it hovers for the first time */
   bool widened; /* the hysteresis of the condition is now larger than the tolerance, for the first time */
 } EdgesNote;
 
-/* Records the event of mode m that is handled at t, in a run of this span. false: infinitely many follow before a time that
+/* Records the event of mode m that is handled at t, in a run of this span. false: infinitely many events follow before a time that
  * equals t up to round-off (Zeno). If a when or pre() stores one of the modes whose events accumulate, the model can come to
  * rest in the limit. These modes then change only when their difference passes the edge by several times as much as the last
  * time. So the run continues, and edges_escaped reports a model that does not come to rest. A mode that hovers contradicts its
@@ -254,7 +254,7 @@ bool edges_undecided(const Edges *edges);
 typedef struct Trial {
   int mode[TRIAL_LIMIT], count;
   uint32_t flipped; /* a bit for each mode */
-  int changes;      /* how many are set */
+  int changes;      /* number of modes that are set */
 } Trial;
 
 /* Lists the modes whose combinations are tried: those with two values that time alone does not determine. There are at most `limit`

@@ -11,8 +11,8 @@ typedef struct Failure {
 
 typedef enum FailureState {
   FAILURE_NONE,
-  FAILURE_WAITS, /* it fails, but not yet for long enough */
-  FAILURE_OVER,  /* it has failed, but not for long enough */
+  FAILURE_WAITS, /* a failure goes on, and is still too short to count */
+  FAILURE_OVER,  /* a failure is over, and was too short to count */
   FAILURE_ENDS_RUN
 } FailureState;
 

@@ -123,7 +123,7 @@ bool jump_solve(Jump *jump, double t, double *y, int *column) {
   memset(jump->moved, 0, (size_t)jump->plan.unknowns * sizeof(double));
   CorrectorEnd end = corrector_run(correct, jump, REACH_ANY, false, CORRECTOR_ROUND_OFF);
   *column = jump->column;
-  if (end == CORRECTOR_UNDEFINED) return true; /* left to the state-space form */
+  if (end == CORRECTOR_UNDEFINED) return true; /* the state-space form reports this */
   if (lower_jumps(jump, &lower)) {
     *column = lower;
     return false;

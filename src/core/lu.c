@@ -86,7 +86,7 @@ int select_columns(int rows, int columns, double *a, int *order) {
   return 0;
 }
 
-/* Rotates two columns so that they become orthogonal. Returns whether they already were. */
+/* Rotates two columns so that they become orthogonal. Returns whether they already were orthogonal. */
 static bool rotate(int rows, double *a, double *b) {
   double alpha = dot(rows, a, a), beta = dot(rows, b, b), gamma = dot(rows, a, b);
   if (fabs(gamma) <= DBL_EPSILON * sqrt(alpha) * sqrt(beta)) return true;

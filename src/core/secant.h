@@ -32,5 +32,5 @@ void secant_apply(const Secant *secant, double *d);
  * their value. Returns false and changes nothing if there is no room or the pair adds no information. O(n). */
 bool secant_learn(Secant *secant, const double *step, double *next, const double *weight);
 
-/* The same for corrections that need not get shorter, as in an iteration that does not converge by itself. */
+/* Like secant_learn, for corrections that need not get shorter, as in an iteration that does not converge by itself. */
 bool secant_learn_any(Secant *secant, const double *step, double *next, const double *weight);

@@ -259,7 +259,8 @@ static void clear_round_off(const StateSpace *space, const SolvedUnit *unit, dou
     if (is_round_off(space, unit->columns[k], y[unit->columns[k]])) y[unit->columns[k]] = 0;
 }
 
-/* The same at a guess. If the guess is outside a domain only by round-off, values that are only round-off are set to zero. */
+/* Like unit_joint, at a guess. If the guess is outside a domain only by round-off, values that are only round-off are set to
+ * zero. */
 static EvalStatus unit_joint_at_guess(StateSpace *space, SolvedUnit *unit, double t, double *y, double *residual) {
   EvalStatus status = unit_joint(space, unit, t, y, residual);
   if (status == EVAL_OK || !has_round_off(space, unit, y)) return status;

@@ -14,8 +14,8 @@ typedef struct SwitchingHost {
   /* Evaluates the differences as the relations are written. */
   void (*written)(void *host, double t, const double *y, double *out);
 
-  /* May both be 0. Takes the inputs just after t, and returns how many changed; the first time after t at which one
-   * jumps. */
+  /* Both may be 0. set_inputs takes the inputs just after t and returns how many changed. next_input is the first time after t
+   * at which an input jumps. */
   int (*set_inputs)(void *host, double t);
   double (*next_input)(void *host, double t);
 

@@ -19,7 +19,7 @@
 typedef struct TangentPlan {
   int32_t coordinates, constraints;
   const int32_t *motion, *acceleration;   /* rows and columns, per coordinate */
-  const int32_t *constraint, *multiplier; /* the same per constraint */
+  const int32_t *constraint, *multiplier; /* rows and columns, per constraint */
   const int32_t *role;                    /* per row: its coordinate, or -1 - its constraint */
 } TangentPlan;
 

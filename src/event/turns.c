@@ -182,7 +182,7 @@ static bool pass_in_order(View *view, Turns *turns, uint32_t order, double *t, d
   return settled;
 }
 
-/* Handles the event as a run without sensitivities does. */
+/* Handles the event as in a run without sensitivities. */
 static bool pass_at_once(View *view, double *t, double *y, uint32_t mode) {
   struct Sensitivity *sensitivity = view->sensitivity;
   view->sensitivity = NULL;

@@ -16,7 +16,7 @@ typedef enum RuntimeUse {
   RUNTIME_SMALL,
   RUNTIME_ERK,   /* if this integrator is chosen, or a solution may slide */
   RUNTIME_RADAU, /* if this integrator is chosen */
-  RUNTIME_BDF,   /* if this one is chosen */
+  RUNTIME_BDF,   /* if this integrator is chosen */
   RUNTIME_USES
 } RuntimeUse;
 

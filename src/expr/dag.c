@@ -171,8 +171,8 @@ static Expr add_node(Dag *dag, Node node, unsigned flags) {
   return e;
 }
 
-/* Steps of work for finding or making a node. If the table does not fit into the processor's cache, each takes a memory access of
- * some hundred nanoseconds. */
+/* Steps of work for finding or making a node. If the table does not fit into the processor's cache, each step takes a memory access
+ * of some hundred nanoseconds. */
 enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
 /* Finds the node that equals the candidate, or adds one. `fresh`: it was added, so the pool entries of the candidate are in use.

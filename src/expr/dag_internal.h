@@ -2,7 +2,7 @@
  *
  * Nodes are records of 8 bytes; their contents are in three pools: constants, argument words and terms. A graph over another one
  * shares the full pieces of its pools, and looks up nodes in both tables.
- *  - Arguments of an operator of fixed arity: its arity words. For any other operator (arity -1): one word with the number of words that follow, then the arguments. A call has function, output, number of partials and partials before its arguments.
+ *  - Arguments of an operator of fixed arity: as many words as its arity. For any other operator (arity -1): one word with the number of words that follow, then the arguments. A call has function, output, number of partials and partials before its arguments.
  *  - A sum: one Term {constant, number of terms}, then its terms. So counts beyond 16 bits are kept exactly.
  * Any constructor may move the pools: a pointer into them does not outlive the next one. */
 #pragma once

@@ -1,5 +1,5 @@
-/* differentiate: total time derivative, partials, gradient, linear split, substitution. All are sweeps over the graph below the
- * roots, children first, or backwards for adjoints. The rules of the operators are in ops.def.
+/* differentiate: total time derivative, partials, gradient, linear split, substitution. All these operations are sweeps over the
+ * graph below the roots, children first, or backwards for adjoints. The rules of the operators are in ops.def.
  *
  * Selectors (if, min, max, noEvent, smooth, homotopy) are not treated as partial times derivative: that would compute 0 * infinity
  * where an inactive branch has no derivative, and would take relations out of their noEvent. Their derivative is the same selection
@@ -354,7 +354,7 @@ struct GradientSweep {
   GradientEntryVec entries; /* stored gradients, ascending by leaf node */
   GradientEntryVec result;  /* gradient of the last region swept */
   IndexVec order;           /* walk of a region */
-  IndexVec heads;           /* per position in it: list of contributions */
+  IndexVec heads;           /* per position in `order`: list of contributions */
   VEC(Contribution) contributions;
   TermVec terms;
   VEC(SortedEntry) columns;

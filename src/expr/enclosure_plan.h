@@ -7,7 +7,7 @@
 /* Can the expression be enclosed: does it consist of time, parameters, discrete variables and operators that have a rule? */
 bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e);
 
-/* The same, with variables allowed too. */
+/* Like enclosure_possible, but the expression may contain variables, too. */
 bool enclosure_possible_of_variables(const Dag *dag, DagScratch *scratch, Expr e);
 
 /* For an expression that one of these accepts. The steps live in the heap. O(graph below e). */

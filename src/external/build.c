@@ -1,6 +1,6 @@
 /* build: external functions whose C text is in the annotation Include, or whose library is in the annotation Library (Modelica 3.6,
- * section 12.9.4). All of them are compiled into one shared library. Functions in the text may be static, so the library has, for
- * each of them, a function that returns its address. */
+ * section 12.9.4). All such functions are compiled into one shared library. Functions in the text may be static, so the library
+ * has, for each of them, a function that returns its address. */
 #include "external/foreign.h"
 
 #include "base/compiler.h"

@@ -109,8 +109,8 @@ typedef struct ExternalName {
   bool is_fortran;
 } ExternalName;
 
-/* The function of this name. NULL: there is none or, if is_forbidden is set, it writes and the rights do not allow that. The rights
- * must outlive the function. */
+/* The function of this name. NULL: there is no such function, or it writes files and the rights do not allow that (is_forbidden
+ * is then set). The rights must outlive the function. */
 const External *external_find(Heap *heap, ExternalName wanted, const ExternalRights *rights, bool *is_forbidden);
 
 /* The address of a function in the libraries of the rights; NULL: there is none. */

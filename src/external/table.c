@@ -101,7 +101,7 @@ bool table_make_curves(ExternalCall *call, TableArguments at, bool allows_jumps,
 
 /* ---- objects ---- */
 
-static const char KINDS[TABLE_KINDS]; /* their addresses distinguish them */
+static const char KINDS[TABLE_KINDS]; /* their addresses distinguish the kinds */
 
 bool table_give(ExternalCall *call, TableKind kind, Table *table) {
   return external_give_object(call, &KINDS[kind], table, true);

@@ -16,8 +16,9 @@ typedef enum TableKind { TABLE_CURVES, TABLE_TIMES, TABLE_GRID, TABLE_KINDS } Ta
 
 /* Positions of the arguments of a constructor. All constructors have file name, table name and matrix (0, 1, 2). */
 typedef struct TableArguments {
-  uint32_t columns, smoothness, extrapolation, verbose; /* after verbose: delimiter and header lines, if given */
-  int dimensions;                                       /* 0: over time */
+  uint32_t columns, smoothness, extrapolation,
+      verbose;    /* the arguments after verbose are delimiter and header lines, if given */
+  int dimensions; /* 0: over time */
 } TableArguments;
 
 /* Reads the matrix from a constructor's arguments and checks its kinds; false after external_fail. */

@@ -26,8 +26,8 @@ void codes_add(InitialCodes *codes, InitialCode code);
 /* Does a row of the system mean the same in every run of the plan? Then its code may be shared. */
 bool codes_may_share(const InitialSystem *system, uint32_t row);
 
-/* The code of rows, with the derivatives with respect to all columns in them. NULL rows: the first `count`, and all
- * columns of the system. */
+/* Code for these rows and their derivatives with respect to all columns that they contain. NULL rows: the first `count` rows,
+ * and all columns of the system. */
 InitialCode codes_make(const InitialSystem *system, const uint32_t *rows, uint32_t count);
 
 /* The code of these rows from the plan if it has it, otherwise new code. */

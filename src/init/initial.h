@@ -38,7 +38,7 @@ typedef struct Initial {
   InitialColumn *column;   /* per column of the system */
   double *value;           /* per column of the system */
   double *discretes;       /* per discrete variable of the model; NULL: those of the evaluator */
-  double *discrete_starts; /* their values before the initial event; NULL: the same */
+  double *discrete_starts; /* discrete values before the initial event; NULL: the same values */
   uint32_t columns;
   InitialWay way;
   NonlinearRung rung;
@@ -77,7 +77,7 @@ typedef struct Initializer {
 bool initial_guess(const Initializer *initializer, const StartValues *starts, double *y, Diags *diags);
 
 /* Solves at t0. tolerance: how far redundant fixed values may disagree, scaled. false: an error is in diags
- * (DIAG_INIT) and initial->conflict. Free parameters are set in the evaluator. Lives in the heap. */
+ * (DIAG_INIT) and initial->conflict. Free parameters are set in the evaluator. The solution lives in the heap. */
 bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
                    Diags *diags);
 

@@ -29,6 +29,6 @@ Blocks order_units(const InitialSystem *system, const InitialColumn *columns, co
 IndexVec order_upstream(const InitialSystem *system, const InitialColumn *columns, const Order *order,
                         const IndexVec *rows);
 
-/* May a start value move although no row needs it? It may if it is a column of the row's own stage. */
+/* May a start value move although no row needs it? A start value may move if it is a column of the row's own stage. */
 bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row,
                     uint32_t column);

@@ -43,7 +43,7 @@ PatchResult patch_correct(Patch *patch, double t, double *y);
 /* Moves a solution y along the solutions to a local minimum of its distance to `origin`, per column of the patch. */
 void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result);
 
-/* The same by continuation in the guess: the residual at the guess is removed gradually (Newton homotopy). */
+/* Solves by continuation in the guess: the residual at the guess is removed gradually (Newton homotopy). */
 PatchResult patch_continue(Patch *patch, double t, double *y);
 
 /* Follows the solutions from y until the column at this position of y has the value `goal`, past turning points. */

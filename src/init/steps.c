@@ -57,7 +57,7 @@ typedef struct InitialSteps {
   double *y;
   bool *done;                /* per column: final */
   uint32_t *unit_of_row;     /* 1 + unit, 0 before it is reached */
-  uint32_t *place;           /* per column: within the present patch */
+  uint32_t *place;           /* per column: its place in the present patch */
   IndexVec sources, targets; /* pending assignments: rows and columns */
   ExprVec leaves,
       values; /* for the assignments derived so far, which are the first ones: leaves, and values in which the earlier
@@ -597,7 +597,7 @@ static bool solve_unit(InitialSteps *run, InitialUnit *unit) {
 static bool run_unit(InitialSteps *run, const uint32_t *rows, const int32_t *columns, uint32_t count, uint32_t stamp) {
   bool ok = true;
   for (uint32_t k = 0; k < count; k++) run->unit_of_row[rows[k]] = stamp;
-  bool movable = false; /* besides the matched column */
+  bool movable = false; /* a column other than the matched one may move */
   if (count == 1 && run->mode != STEPS_KEEP) {
     const Pattern *pattern = &run->order->pattern;
     for (int32_t e = pattern->row_start[rows[0]]; e < pattern->row_start[rows[0] + 1] && !movable; e++)

@@ -51,8 +51,8 @@ StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const
 typedef enum StepsMove {
   MOVE_OTHERS,      /* only columns that need not be kept: undifferentiated variables, highest derivatives */
   MOVE_STATES_LAST, /* all columns, but only moves of columns that can be kept have a cost */
-  MOVE_ALIKE,       /* all, and all given ones have equal weight */
-  MOVE_EQUALLY,     /* all, and all have equal weight, given or not */
+  MOVE_ALIKE,       /* all columns; all given start values have equal weight */
+  MOVE_EQUALLY,     /* all columns; all have equal weight, given or not */
   STEPS_MOVES
 } StepsMove;
 

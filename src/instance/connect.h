@@ -199,7 +199,7 @@ void connect_check(Connections *connections);
 /* Finds idle sets, and refuses elements of expandable connectors that only receive a value. */
 void connect_check_sources(Connections *connections);
 
-/* Does the end give its set a value? An output seen from inside does, and so does a public input seen from outside. */
+/* Does the end give its set a value? Outputs seen from inside give values, and so do public inputs seen from outside. */
 bool is_source(const Connections *connections, uint32_t end);
 bool in_expandable(const Connections *connections, uint32_t end);
 

@@ -264,7 +264,7 @@ static void report_sources(Tree *tree, const Instance *one, const Instance *othe
   else tree_error(tree, span, NULL, message, instance_text(tree, one), instance_text(tree, other));
 }
 
-/* The term that gives the value; the first one if none does. Several are an error. */
+/* The term that gives the value; the first one if none does. Several such terms are an error. */
 static uint32_t find_source(ConnectWriter *writer, uint32_t set, uint32_t terms, Span span) {
   Connections *connections = writer->connections;
   Tree *tree = connections->tree;

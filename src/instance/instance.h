@@ -150,11 +150,10 @@ struct Instance {
   dimensions;
   bool has_sizes;
 
-  bool is_split; /* its elements differ in structure */
-  uint32_t
-      first_split; /* then the number of the first one among the elements of the parent; 0: they are not made yet */
-  Instance *array; /* for such an element: the array; NULL: none */
-  uint32_t place;  /* for such an element: its place in the array, from 0, over all dimensions */
+  bool is_split;        /* its elements differ in structure */
+  uint32_t first_split; /* if it is split: number of the array's first element in the parent; 0: not made yet */
+  Instance *array;      /* for an element of a split array: the array; NULL: none */
+  uint32_t place;       /* for an element of a split array: its place there, from 0, over all dimensions */
 
   AstElement *flat;                   /* its flat declaration; NULL until it is made */
   uint32_t session;                   /* 1 + its number in the session of values; 0: not declared there */

@@ -1,5 +1,5 @@
-/* interface: may a type be used in place of another (Modelica 3.6, sections 6.4 to 6.6)? It may if it has all public components of
- * the other, with compatible types, or inherits from it.
+/* interface: may a type be used in place of another (Modelica 3.6, sections 6.4 to 6.6)? A type may replace another one if it has
+ * all public components of the other, with compatible types, or inherits from the other.
  *
  * Types that nest deeper than DEPTH are taken as compatible. So are types that cannot be instantiated, which is reported
  * separately. */

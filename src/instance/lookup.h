@@ -15,7 +15,7 @@ static inline bool element_is_protected(const Instance *instance, const Element 
  * further notes. */
 __attribute__((format(printf, 4, 5))) void tree_error(Tree *tree, Span span, const Instance *instance,
                                                       const char *format, ...);
-/* The same with an explicit code. */
+/* Like tree_error, with an explicit code. */
 __attribute__((format(printf, 5, 6))) void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance,
                                                        const char *format, ...);
 /* For something that the language forbids, but that has a clear meaning and other tools accept: a warning, once per place; with
@@ -116,7 +116,7 @@ void note_redeclared(Tree *tree, Instance *owner, uint32_t number);
 bool check_alias(Tree *tree, const AstClass *definition, Instance *base);
 /* Refuses a base class that a class of that kind cannot extend. */
 bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, Instance *base, Span span);
-/* The same for an extends clause. Operator records, and packages of them, cannot be base classes there. */
+/* Refuses base classes that an extends clause cannot name: also operator records, and packages of them. */
 bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, Instance *base, Span span);
 /* Refuses other elements next to a base class that is an array, has prefixes or is a base type of the language. */
 void check_simple_bases(Tree *tree, Instance *instance);

@@ -295,7 +295,7 @@ static Instance *local_around(const Copy *copy, Instance *instance) {
   return copy->r->function && instance && instance->kind == INSTANCE_COMPONENT ? instance : NULL;
 }
 
-/* Does the component have a value? Records and connectors do; components of models and blocks do not. */
+/* Does the component have a value? Records and connectors have one; components of models and blocks do not. */
 static bool has_value(const Instance *component) {
   return component->base != BASE_NONE || component->restriction == CLASS_RECORD ||
          component->restriction == CLASS_CONNECTOR;

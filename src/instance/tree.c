@@ -713,7 +713,7 @@ static bool split_array(Tree *tree, Instance *array) {
   for (uint32_t i = 0; i < count; i++) {
     Instance *made = owner->elements.data[array->first_split + i].instance;
     if (!instance_open(tree, made)) made->is_failed = true;
-    made->dimensions.count = 0; /* those of its class belong to the array, too */
+    made->dimensions.count = 0; /* dimensions of its class belong to the array, too */
   }
   return true;
 }

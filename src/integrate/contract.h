@@ -57,7 +57,7 @@ typedef struct Integrator {
   bool is_one_step; /* a one-step method: a step can be repeated with a shorter length, since there is no history */
   bool removes_superfluous; /* integrates a system without superfluous differentiations, with links instead */
 
-  /* One in this many steps is examined inside (segment/defect.h), in systems whose rows are smooth by construction and in
+  /* One step in this many is examined inside (segment/defect.h), in systems whose rows are smooth by construction and in
    * others. That costs a few hundredths of the work of steps, or an eighth. */
   int look_every, look_every_rough;
 

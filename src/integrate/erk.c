@@ -2,9 +2,9 @@
  *
  * Every stage is a whole vector of columns. The states are combined from the rates of earlier stages, and `complete` solves for the
  * rest. Its guess decides its cost and the branch of its solution, so the other columns are predicted. Those whose derivative is a
- * column are combined as if they were states. The rest are extrapolated in time. The error of the same prediction in the step
- * before is added to both. A step whose predictions are too far off is rejected. Formulas and step control follow Hairer, Norsett
- * and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6. */
+ * column are combined as if they were states. All other columns are extrapolated in time. The error of the same prediction in the
+ * step before is added to both. A step whose predictions are too far off is rejected. Formulas and step control follow Hairer,
+ * Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6. */
 #include "base/copy.h"
 #include "base/pairs.h"
 #include "core/constants.h"

@@ -23,9 +23,9 @@
  * factorization is used for ten steps.
  *
  * `convergence` is the size of a correction divided by that of the one before it. Above SLOW_IDA new factors are made for the
- * next step, above SAFETY for this one. It is unknown before the second correction of a step. Until then the value of the last
- * step with two corrections is used, multiplied by GROW_LEAST for each step since. It is at least SURE, because a value that is
- * small by chance would be used indefinitely, and at least a half after a change of step or order.
+ * next step, above SAFETY for this one. `convergence` is unknown before the second correction of a step. Until then the value of
+ * the last step with two corrections is used, multiplied by GROW_LEAST for each step since. It is at least SURE, because a value
+ * that is small by chance would be used indefinitely, and at least a half after a change of step or order.
  *
  * Columns that are not states have a larger weight here than in the error test, because a pivot may make them states, with the
  * history that the corrector left. */

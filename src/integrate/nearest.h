@@ -16,7 +16,7 @@ void nearest_forget(Nearest *nearest);
 /* Moves y to the nearest point; y stays unchanged if that fails. */
 void nearest_move(Nearest *nearest, double t, double *y);
 
-/* The same with fixed states: at an event, where only modes have changed. Rows that contain only states are left out. */
+/* Like nearest_move, with fixed states: at an event, where only modes have changed. Rows that contain only states are left out. */
 void nearest_move_others(Nearest *nearest, double t, double *y);
 
 /* How far a state would have to move for the rows to hold, relative to its size, and which state; all other columns are at their

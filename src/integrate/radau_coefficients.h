@@ -12,7 +12,7 @@ typedef struct RadauCoefficients {
   double node[RADAU_STAGES_MAX];                /* c, the last one is 1 */
   double a[RADAU_STAGES_MAX][RADAU_STAGES_MAX]; /* the method's matrix */
   double mu_real;                               /* real eigenvalue of A */
-  double mu[RADAU_STAGES_MAX / 2][2];           /* one of each conjugate pair: real, imaginary part */
+  double mu[RADAU_STAGES_MAX / 2][2]; /* the other eigenvalues, one of each conjugate pair: real and imaginary part */
 
   /* From stages to eigenvectors. Row 0 gives the real component; rows 2k-1 and 2k give the real and imaginary part of component
    * k. */

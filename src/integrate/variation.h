@@ -15,7 +15,7 @@ Variation *variation_new_transposed(Heap *heap, const System *system);
 /* Linearizes at the point, with the current links. EVAL_DOMAIN: the states do not determine the other columns there. */
 EvalStatus variation_factor(Variation *variation, double t, const double *y);
 
-/* The same with the entries of the Jacobian at the point. */
+/* Like variation_factor, with the given entries of the Jacobian at the point. */
 EvalStatus variation_take(Variation *variation, const double *entries);
 
 /* The entries of the Jacobian at the point. */

@@ -74,7 +74,7 @@ static const Assigned *assigned_of_slot(const Elaboration *el, uint32_t slot) {
   return NULL;
 }
 
-/* Does the open branch fire at this event? It does if its count has just grown. */
+/* Does the open branch fire at this event? The branch fires if its count has just grown. */
 static Expr branch_fires(Elaboration *el, Span span) {
   struct Algorithm *algorithm = el->algorithm;
   Dag *dag = el->dag;

@@ -12,7 +12,7 @@ void algorithm_when_end(void *context);
 typedef struct Assigned {
   uint32_t component, slot;
   bool is_whole;         /* a statement assigns all of it, so every element is determined here */
-  bool in_when, outside; /* where it is assigned */
+  bool in_when, outside; /* it is assigned in a when; it is assigned outside of whens */
   bool is_followed;      /* other statements read the value that one of several statements gave it */
   uint32_t first, last;  /* first and last statement of the section that assigns it */
 } Assigned;

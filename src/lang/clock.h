@@ -37,7 +37,7 @@ typedef struct Clock {
   Fraction rate, shift;
   Name solver; /* solver method; 0: none */
 
-  /* while it is written */
+  /* used while the clock is written */
   Expr tick;         /* true at its ticks; EXPR_NONE: not yet */
   uint32_t ticks;    /* position of the variable that counts them; NONE: not yet */
   ActionVec actions; /* assignments at a tick */

@@ -671,7 +671,7 @@ void components_spread_structural(Elaboration *el) {
 /* ---- adding variables ---- */
 
 /* Do the values of a record component fit, if all dimensions of the arrays that contain a field are taken together? Reports an
- * error if not. */
+ * error if they do not fit. */
 static bool check_leaves(Elaboration *el, const Component *component, Type type, double count) {
   heap_work(el->heap, ELEMENT_WORK);
   Span span = component->element->component->label.span;

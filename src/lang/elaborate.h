@@ -215,7 +215,7 @@ struct Elaboration {
     uint32_t count, capacity;
   } transitions;
   VEC(AstLabel) initial_states;
-  struct Transition *transition; /* the one whose condition runs; NULL: none */
+  struct Transition *transition; /* the transition whose condition runs; NULL: none */
   Map state_resets;              /* variable -> position of the Boolean that resets it */
 };
 

@@ -29,7 +29,7 @@ typedef struct LangOptions {
 Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
                  LangOptions options, Diags *diags);
 
-/* The same for a file that is already parsed. The tree may be in another heap; the model does not need it afterwards. */
+/* Like lang_load, for a file that is already parsed. The tree may be in another heap; the model does not need it afterwards. */
 Model *lang_load_class(Heap *heap, Ast *ast, Source *source, const char *class_name,
                        const ModificationVec *modifications, LangOptions options, Diags *diags);
 

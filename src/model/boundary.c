@@ -13,7 +13,7 @@ typedef struct BoundaryOpening {
   Diags *diags;
   const BoundaryOptions *options;
   uint32_t equations, unknowns; /* counts in the model as written */
-  Expr *begin;                  /* per segment, and the end of the last */
+  Expr *begin;                  /* begin of each segment, then the end of the last segment */
   Expr length;                  /* length of the current segment */
   ExprVec from, to;
 } BoundaryOpening;

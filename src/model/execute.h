@@ -82,7 +82,7 @@ typedef struct Domain {
    * (the value afterwards into `fresh`), end; reinit. */
   bool (*when_begin)(void *context, bool is_first, const Value *condition, Span span);
   bool (*when_assign)(void *context, uint32_t slot, const Value *before, const Value *after, Span span);
-  void (*when_settle)(void *context, uint32_t slot, Value *value); /* after the last branch */
+  void (*when_settle)(void *context, uint32_t slot, Value *value); /* called after the last branch */
   void (*when_end)(void *context);
   bool (*reinit)(void *context, const void *path, const Value *target, const Value *value, Span span);
 } Domain;
@@ -198,9 +198,8 @@ bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uin
 bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out);
 bool value_multiply(Machine *machine, Type type, const Value *a, const Value *b, Value *out);
 bool value_power(Machine *machine, Type type, const Value *base, const Value *exponent, Value *out);
-bool value_array(Machine *machine, const Value *items, uint32_t count, Type empty,
-                 Value *out); /* empty: type if there are no
-                                                                                                 * items */
+/* empty: the type of an array without items. */
+bool value_array(Machine *machine, const Value *items, uint32_t count, Type empty, Value *out);
 bool value_range(Machine *machine, const Value *first, const Value *step, const Value *last, Value *out);
 /* Element i of the first dimension, which shares the array's memory. */
 Value value_element(Machine *machine, const Value *array, uint32_t i);

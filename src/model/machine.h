@@ -37,7 +37,7 @@ typedef struct Control {
   bool in_else, then_is_dead;
   Value range;    /* of loops */
   uint32_t next;  /* next element of the range */
-  ChunkMark mark; /* the frame's before the loop */
+  ChunkMark mark; /* mark of the frame before the loop */
   VEC(Snapshot) breaks;
 } Control;
 

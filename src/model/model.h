@@ -206,7 +206,7 @@ Variable variable_make(Name name, BaseType type, Role role);
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
 uint32_t model_add_variable(Model *model, Variable variable);
 
-/* The same for a copy of the variable, whose index is set; returns its leaf. */
+/* Like model_add_variable, for a copy of the variable, whose index is set; returns its leaf. */
 Expr model_add_leaf(Model *model, Variable *variable);
 
 /* Position of a variable by flat name; MAP_NONE if there is none. */

@@ -42,7 +42,7 @@ typedef struct Print {
   const ModelNotes *notes; /* NULL: no comments */
   bool in_algorithm;       /* statements are printed, not equations */
   LeafPrinter leaves;
-  PrintList enumerations, records, objects; /* those of the model that the text refers to */
+  PrintList enumerations, records, objects; /* what the text refers to in the model */
   VEC(PrintUse) uses;                       /* in order of first use */
   Map used;                                 /* routine and output -> position in uses */
   VEC(PrintDerivative) derivatives;         /* declarations of partial derivatives */

@@ -9,7 +9,7 @@ typedef struct ArgumentLayout {
   Print *print;
   PrintPlace *places;
   uint32_t count;
-  TextVec text; /* since the last scalar */
+  TextVec text; /* text after the last scalar */
 } ArgumentLayout;
 
 static void place_scalar(ArgumentLayout *layout, Type type) {

@@ -555,7 +555,7 @@ static const bool IS_STATEMENT[CODE_COUNT] = {
 #include "model/codes.def"
 };
 
-/* Does the instruction belong to a statement? A call without values does, too. */
+/* Does the instruction belong to a statement? A call without values is a statement, too. */
 static bool is_statement(const Routine *routine, Instruction i) {
   return IS_STATEMENT[i.code] || (i.code == CODE_CALL && routine->extra.data[i.b + 1] == 0);
 }

@@ -49,7 +49,7 @@ static bool name_is_taken(const Model *model, const char *name) {
   return false;
 }
 
-/* A name that no called function has, and no variable, which would hide it. */
+/* A name that neither a function of the model nor a variable has: a variable would hide the function. */
 static const char *unused_name(Print *print) {
   const char *name;
   do name = arena_printf(&print->arena, "$shared%u", ++print->shared_count);

@@ -18,7 +18,7 @@ enum {
   DAMPING_LIMIT = 8,
   POLISH_LIMIT = 6,
   SLIDE_LIMIT = 200,
-  SLIDE_HALVINGS = 30, /* down to a kink */
+  SLIDE_HALVINGS = 30, /* enough to reach a kink */
   CONTINUATION_LIMIT = 200,
   EQUILIBRATION = 10, /* rounds: factors of 1e124 become 2 */
   ENTRY_WORK = 4, /* steps of work (budget.h) per entry, whenever rows or entries are computed: a few operations each */
@@ -56,7 +56,7 @@ struct Nonlinear {
   double *free_scale; /* per row: makes its largest entry in the free columns 1, with `unit` as their unit */
   double *weight;     /* per column */
   double *damping;    /* per column: factor of the weight, below 1 for those that diverged */
-  double *unit;       /* per column: in the norm */
+  double *unit;       /* per column: its unit in the norm */
   double slack;       /* slack of the last step */
   double rest;        /* the sum of squares after the step, according to the linear model, */
   double after;       /* the actual sum of squares after the step */
@@ -469,8 +469,8 @@ static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size
   return answers;
 }
 
-/* The same with diverged columns limited to plausible sizes: every sine is small compared with 1e12 * cos(1e12), but not
- * compared with its terms. */
+/* Like answers_to_step, with diverged columns limited to plausible sizes: every sine is small compared with 1e12 * cos(1e12),
+ * but not compared with its terms. */
 static bool astray_hold(Nonlinear *nonlinear, double *x, RowSize *size) {
   double squares, *plausible = heap_array(nonlinear->heap, (size_t)nonlinear->columns, sizeof *plausible);
   bool hold = true;

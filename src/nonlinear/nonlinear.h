@@ -81,7 +81,7 @@ NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x);
 /* Newton's method alone, from a point near a solution: the ladder could lead to other solutions. */
 NonlinearResult nonlinear_correct(Nonlinear *nonlinear, double *x);
 
-/* The same by continuation in the guess: the residual at the guess is removed gradually (Newton homotopy), by nonlinear_trace. */
+/* Solves by continuation in the guess: the residual at the guess is removed gradually (Newton homotopy), by nonlinear_trace. */
 NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x);
 
 /* Follows the solutions from x, which is one, until the unknown `column` has the value `goal`. A step continues in the direction of

@@ -22,9 +22,9 @@ typedef struct CompareRun {
   Diags diags;
   Simulation simulation;
   bool ok;
-  double seconds;    /* for everything except reading the model */
+  double seconds;    /* time for everything except reading the model */
   double difference; /* distance from the reference, over the variables whose derivatives the model writes; NAN: none */
-  double algebraic_difference; /* over the others */
+  double algebraic_difference; /* distance over the other variables */
   uint32_t farthest;           /* signal of the reference with the largest difference */
   double amplification; /* the largest difference caused by a small change of the states at the start; NAN: unknown */
   Drift *invariants;

@@ -56,7 +56,7 @@ typedef struct ModeKey {
   const Plan *base, *from; /* the branches in the next line belong to `from` */
   const bool *holds;
   const double *parameters;
-  const Handover *handover; /* for a method that needs values */
+  const Handover *handover; /* values, for a method that needs them */
 } ModeKey;
 
 static bool has_branches(const Plan *plan, uint32_t branches, const ModeKey *key) {
@@ -197,7 +197,7 @@ const Plan *mode_plan_again(Simulation *simulation, const Plan *other) {
   return mode_plan_at(simulation, other->holds, &handover, simulation->diags);
 }
 
-/* The same with initial values, for a method that needs them. */
+/* The plan for these branches with initial values, for a method that needs them. */
 const Plan *mode_plan_at_start(Simulation *simulation, const bool *branches) {
   Heap *heap = simulation->heap;
   const Plan *from = simulation->plan;

@@ -21,8 +21,8 @@ Initializer start_initializer(const Plan *plan, Heap *heap, const ArrayRun *run)
 void start_inputs(Evaluator *evaluator, const StartValues *starts);
 /* The given start values, extended by "none" for the variables that a conversion added. In the heap, or unchanged. */
 StartValues start_extended(const Plan *plan, const StartValues *given, Heap *heap);
-/* If structural analysis was wrong about the equations, the converted equations may be singular at the initial point.
- * false: they are, and an error is in diags. */
+/* If structural analysis was wrong about the equations, the converted equations may be singular at the initial point. false:
+ * they are singular there, and an error is in diags. */
 bool start_is_regular(const Plan *plan, const Request *request, Initializer *initializer, Initial *initial,
                       Arena *arena, Diags *diags);
 /* Finds initial values in modes that agree with them. false: an error is in diags. */
@@ -73,9 +73,9 @@ const Plan *mode_plan_again(Simulation *simulation, const Plan *other);
 /* The plan derived from the run's base for these branches of its present plan (NULL: all) and for the parameter values that it
  * depends on. For a method that needs no other values. NULL: an error is in diags. */
 const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *parameters, Diags *diags);
-/* The same at an event, for any method. */
+/* Like mode_plan, at an event, for any method. */
 const Plan *mode_plan_at(Simulation *simulation, const bool *holds, const Handover *handover, Diags *diags);
-/* The same with initial values, for a method that needs them. */
+/* Like mode_plan, with initial values, for a method that needs them. */
 const Plan *mode_plan_at_start(Simulation *simulation, const bool *holds);
 
 /* ---- begin.c ---- */

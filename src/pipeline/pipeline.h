@@ -54,8 +54,8 @@ typedef struct Request {
   const SensitivityTarget *targets; /* targets with respect to which the solution is differentiated */
   uint32_t target_count;
   StartSlopes start_slopes; /* how `starts` varies with the targets */
-  const char *functional;   /* as written, its gradient is computed; NULL: sensitivities are */
-  const char *integrand;    /* the signal in the functional */
+  const char *functional; /* the functional as written, whose gradient is computed; NULL: sensitivities are computed */
+  const char *integrand;  /* the signal in the functional */
   bool is_integral;
   size_t gradient_memory;       /* memory for the stages of steps, in bytes */
   RecorderChoice choice;        /* of signals */
@@ -81,7 +81,7 @@ typedef struct Plan {
   struct Plan *common;     /* for a method by ranks: the start of the other methods; NULL if they have none */
   StartValues starts;
   Problem problem;
-  Problem whole; /* with all branches, where `problem` has only some */
+  Problem whole; /* the problem with all branches, if `problem` has only some */
   Modes modes;
   Branches branches;
   bool *holds; /* the branches it was made for; NULL: all */
@@ -129,7 +129,7 @@ typedef struct Simulation {
   Heap *heap;
   Arena arena;
   Diags *diags;
-  const Plan *plan; /* for the present equations */
+  const Plan *plan; /* plan for the present equations */
   const Plan *base; /* the plan from which others are derived */
   bool is_shared;   /* others may use it, too */
   Request request;
@@ -157,7 +157,7 @@ typedef struct Simulation {
   Adjoint *adjoint; /* NULL: no gradient was requested */
   Gradient gradient;
   VEC(ModeStart) modes;             /* derived plans that the run used */
-  VEC(const struct ModePlan *) own; /* those of them that only this run owns */
+  VEC(const struct ModePlan *) own; /* derived plans that only this run owns */
   RunFacts facts;                   /* facts, as far as they are known */
 } Simulation;
 
@@ -199,10 +199,10 @@ double simulation_value(const Simulation *simulation, const Signal *signal, cons
  * column. */
 bool simulation_reset(Simulation *simulation, const Signal *signal, double value);
 
-/* The same for all states, with their values in y. */
+/* Like simulation_reset, for all states, with their values in y. */
 void simulation_reset_states(Simulation *simulation, const double *y);
 
-/* The same for an input that the caller sets. false: the variable is not such an input. */
+/* Like simulation_reset, for an input that the caller sets. false: the variable is not such an input. */
 bool simulation_give(Simulation *simulation, uint32_t variable, double value);
 
 /* Exchanges the discrete leaves of the array with which the run began for their values at that time; a second call restores them.

@@ -244,7 +244,7 @@ void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const
                              .since = request->run.start};
 }
 
-/* Simulates with its own plan. */
+/* Simulates with a new plan, which no other run uses. */
 static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
                            Diags *diags) {
   Plan *plan;

@@ -287,11 +287,11 @@ static const char *row_note(Derived *derived, const FormRow *row) {
   return arena_printf(arena, "equation %u (%s), %s", equation + 1, place, what);
 }
 
-/* Why the rows of an equation are not its differentiated sides; NULL: they are. */
+/* Why the rows of an equation are not its differentiated sides; NULL: they are its differentiated sides. */
 static const char *rewriting(const Derived *derived, const FormRow *row) {
   const Problem *problem = derived->array->problem;
   uint32_t i = row->equation;
-  if (row->residual != EXPR_NONE) return "after substitution of others";
+  if (row->residual != EXPR_NONE) return "after substitution of other equations";
   if (problem->written && problem->written[i] != problem->residual[i]) return "rewritten"; /* array/convert.h */
   return problem->opened && problem->opened[i] ? "with events at its kinks" : NULL;        /* array/kink_modes.h */
 }

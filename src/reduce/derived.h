@@ -16,7 +16,7 @@ typedef struct Derived {
   uint32_t *order;   /* and its derivative */
   int8_t *sign;
   uint32_t *multiplier; /* per multiplier of the form: its unknown */
-  /* while it is made */
+  /* used while the derived model is made */
   Model *source; /* the original */
   Array *array;
   const Aliases *aliases; /* NULL: none */
@@ -29,8 +29,8 @@ typedef struct Derived {
  * and arena. O(size of the rows). */
 Derived *derived_make(Reduction *reduction, const char *method);
 
-/* The same without the rows: variables, ties, aliases. The caller adds the equations of the other columns. first_order: every state
- * is a variable, and no derivative is differentiated. */
+/* Like derived_make, without the rows: variables, ties, aliases. The caller adds the equations of the other columns.
+ * first_order: every state is a variable, and no derivative is differentiated. */
 Derived *derived_begin(Reduction *reduction, const char *method, bool first_order);
 
 /* Counts the equations of the derived model, and of the original, by kind. */

@@ -1,5 +1,5 @@
 /* ggl: the stabilization of Gear, Gupta and Leimkuhler (1985; Kunkel, Mehrmann 2003, eq. (50); Numra book, technique 3). For every
- * differentiated equation, all levels except the last are kept. Each of these except the highest has a multiplier in the ties of
+ * differentiated equation, all levels except the last are kept. Each kept level except the highest has a multiplier in the ties of
  * its columns: x' = v + G^T mu. The multipliers are zero along the solution; the index is 2.
  *
  * ggl1 is the variant of index 1. In it, some variables are replaced by derivatives of new variables, mu = nu', lambda = eta' (Gear

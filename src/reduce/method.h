@@ -29,5 +29,5 @@ const Method *method_find(const char *name);
 /* Their names, NULL after the last. */
 extern const char *const method_names[];
 
-/* All of them, in the order of the table; NULL after the last. */
+/* Method number `index` of the table; NULL after the last. */
 const Method *method_at(uint32_t index);

@@ -334,7 +334,7 @@ static void count_owners(Minimal *minimal, const RatePart *parts, uint32_t p, co
 }
 
 /* A combination must vanish in the directions that no other part has. Keeps the left null vectors of a part that vanish
- * there. false: all of them do. */
+ * there. false: all left null vectors vanish there. */
 static bool keep_vanishing(Minimal *minimal, RatePart *parts, uint32_t p, const uint32_t *of, uint32_t *owners,
                            Arena *arena) {
   RatePart *part = &parts[p];

@@ -50,7 +50,7 @@ static bool is_constant(const Dag *dag, Expr entry) {
 typedef struct DummyRows {
   const Dag *dag;
   const BlockShape *shape;
-  Pattern pattern, columns; /* by rows, by columns */
+  Pattern pattern, columns; /* the pattern by rows, and by columns */
   bool *is_open;            /* per column: neither preferred as a state nor solved for yet */
   bool *is_solved;          /* per row */
   int32_t *open;            /* per row: how many of its columns are open */

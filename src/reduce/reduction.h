@@ -38,8 +38,8 @@ typedef struct Form {
   VEC(Multiplier) multipliers;
   uint8_t *tie; /* per column of the array: a Tie */
   bool *fixed;  /* per column: one of the start values that determine the solution */
-  const bool
-      *integrated; /* per unknown: it is the derivative of a new variable, as the multipliers then are; NULL: none is */
+  const bool *
+      integrated; /* per unknown: it is the derivative of a new variable, as the multipliers then are; NULL: no unknown is one */
 } Form;
 
 /* Options of single methods; NAN: not given. */
@@ -65,7 +65,7 @@ typedef struct Reduced {
   const StatePlan *states;
   const Modes *modes;
   const uint8_t *tie;          /* if there is no structure: per column of this array; NULL: all columns are tied */
-  const int32_t *column_index; /* without structure: see System */
+  const int32_t *column_index; /* if there is no structure: differentiation index of each column (see System) */
 
   /* How many differentiations are missing, which leaves a high index. Velocities then converge with about half the order of
    * positions, and errors of many small steps add up (reduced_accuracy). */
@@ -101,7 +101,7 @@ typedef struct EquationKinds {
 /* Sizes as the papers count them. */
 typedef struct ReductionCounts {
   uint32_t first_order;        /* equations as a first-order system */
-  uint32_t dummy_first_order;  /* the same with dummy derivatives */
+  uint32_t dummy_first_order;  /* equations as a first-order system with dummy derivatives */
   uint32_t new_variables;      /* beyond those of the model as a first-order system */
   EquationKinds before, after; /* equations of the model and of the system that is printed */
   uint32_t removed;            /* superfluous differentiations that were removed */

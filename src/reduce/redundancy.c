@@ -95,7 +95,7 @@ static void freeze_discretes(RedundancySearch *search) {
 
 /* Vectors that are normal to all columns: combinations of rows that are zero. */
 typedef struct Dependences {
-  double *vector; /* one after the other */
+  double *vector; /* the vectors, one after the other */
   uint32_t count, rows;
 } Dependences;
 

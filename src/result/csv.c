@@ -20,7 +20,7 @@ static bool needs_quotes(const char *name) {
 void csv_put_text(FileWriter *file, const char *name) {
   bool quoted = needs_quotes(name);
   if (quoted) file_write(file, "\"", 1);
-  for (size_t length; *name; name += length) { /* up to the next quote, and the quote once more */
+  for (size_t length; *name; name += length) { /* writes up to the next quote, and writes the quote twice */
     length = strcspn(name, "\"");
     file_write(file, name, length);
     if (!name[length]) break;

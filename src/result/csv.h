@@ -15,7 +15,7 @@ double csv_size(const SignalTable *signals, double rows);
 void csv_put_text(FileWriter *file, const char *text);
 void csv_put_number(FileWriter *file, char before, double value);
 
-/* The same in pieces: the header, and rows from `first` up to `last`. */
+/* Write a file in pieces: the header, and rows from `first` up to `last`. */
 void csv_write_header(FileWriter *file, const SignalTable *signals);
 void csv_write_rows(FileWriter *file, const Trajectory *trajectory, size_t first, size_t last);
 

@@ -28,12 +28,13 @@ typedef struct ResultDifference {
 /* Which signals to compare, by their name. */
 typedef bool SignalChoice(const void *context, const char *name);
 
-/* Both must have rows. Arrays live in the arena. Where the results have no time in common, `times` is 0. Parameters are left out, as in files of
- * comma-separated values. O(rows of both * signals). */
+/* Both results must have rows. Arrays live in the arena. Where the results have no time in common, `times` is 0. Parameters are
+ * left out, as in files of comma-separated values. O(rows of both * signals). */
 ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
                                  const void *context);
 
-/* The same at rows that both results have, without interpolation. Two runs find an event at slightly different times. So a time
- * is left out if one run has an event at it, and the other run has the same event up to `slack` earlier or later. */
+/* Like difference_find, at rows that both results have, without interpolation. Two runs find an event at slightly different
+ * times. So a time is left out if one run has an event at it, and the other run has the same event up to `slack` earlier or
+ * later. */
 ResultDifference difference_find_common(Arena *arena, const Trajectory *const results[2], double slack,
                                         SignalChoice *is_chosen, const void *context);

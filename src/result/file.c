@@ -24,7 +24,7 @@ struct FileWriter {
   const char *path;      /* as the user gave it */
   const char *target;    /* the file that is replaced: `path` with symbolic links followed */
   const char *temporary; /* NULL when written directly */
-  SignalHold hold;       /* while there is a temporary file */
+  SignalHold hold;       /* holds signals back while there is a temporary file */
   FileSink *sink;
   void *context;
   int descriptor; /* -1: none */

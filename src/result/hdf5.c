@@ -10,11 +10,11 @@
 enum {
   SUPERBLOCK_SIZE = 96,
   SYMBOL_SIZE = 40,
-  FEWEST_SYMBOLS = 64,    /* in a node of symbols */
+  FEWEST_SYMBOLS = 64,    /* fewest symbols of a node */
   MOST_NODES = 60000,     /* nodes of symbols, below one node of the tree */
   LONGEST_TEXT = 60000,   /* longest text of an attribute: a message has 16 bits for its size */
   NAME_STEP = 8,          /* names of groups begin at multiples of it */
-  NO_FREE_SPACE = 1,      /* in a heap of names */
+  NO_FREE_SPACE = 1,      /* mark of a heap of names without free space */
   NULL_PADDED_UTF8 = 0x11 /* kind of texts */
 };
 

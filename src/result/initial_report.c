@@ -107,7 +107,7 @@ static const char *row_text(const ReportTable *table, uint32_t row, uint32_t *ti
   return system_row_text(system, row - *times, arena);
 }
 
-/* The same in short form, with the sign of differentiation before the equation. */
+/* The equation in short form, with the sign of differentiation before it. */
 static const char *row_label(const ReportTable *table, uint32_t row, Arena *arena) {
   enum { ROOM = 60 };
   const InitialSystem *system = table->initial->system;

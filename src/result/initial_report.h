@@ -8,8 +8,8 @@
 void initial_report_text(const Initial *initial, const Explanation *explanation, Evaluator *evaluator, Heap *heap,
                          TextVec *text);
 
-/* The same as JSON. explanation is NULL when there are no values; then the report has the conflict, if one was found. `initial` is
- * NULL when initialization was not reached. */
+/* The report as JSON. explanation is NULL when there are no values; then the report has the conflict, if one was found.
+ * `initial` is NULL when initialization was not reached. */
 void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation,
                          Evaluator *evaluator, Heap *heap, TextVec *text);
 

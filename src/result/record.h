@@ -37,8 +37,8 @@ double recorder_value(const Recorder *recorder, uint32_t column, const double *y
 
 /* Which signals are kept: NULL means all for `listed`, none for `hidden`. */
 typedef struct RecorderChoice {
-  const SignalFilter *listed; /* those in files and counts */
-  const SignalFilter *hidden; /* further ones, for pictures only */
+  const SignalFilter *listed; /* signals in files and counts */
+  const SignalFilter *hidden; /* further signals, for pictures only */
   bool leaves_out; /* without `listed`: leave out variables that are protected or have HideResult, except for states */
   uint8_t digits;  /* digits of numbers in CSV files; 0: all */
   bool by_mode;    /* the array belongs to a mode: derivatives that it lacks may exist in another mode */

@@ -1,5 +1,5 @@
-/* signal: the contents of a result: named signals. Each is a column of the rows (possibly negated: an alias) or a constant. Rows
- * hold each distinct column once, so aliases cost only their names.
+/* signal: the contents of a result: named signals. Each signal is a column of the rows (possibly negated: an alias) or a constant.
+ * Rows hold each distinct column once, so aliases cost only their names.
  *
  * Invariant: every text of a table is non-NULL and owned by the table, or by the names it was made over. Columns are numbered 0 ..
  * columns-1. */
@@ -57,7 +57,7 @@ void signals_reserve(SignalTable *table, uint32_t count);
 /* Appends a signal (texts are copied) and returns its index. If a name occurs twice, only the first can be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);
 
-/* The same for a signal whose texts outlive the table, or are in it: they are not copied. */
+/* Like signals_add, for a signal whose texts outlive the table, or are in it: they are not copied. */
 uint32_t signals_add_kept(SignalTable *table, const Signal *signal);
 
 /* The text of a name, for signals_add_kept: the text in the names over which the table was made, or a copy. */
@@ -67,13 +67,13 @@ const char *signals_text(SignalTable *table, const Names *names, Name name);
  * a formula of a spreadsheet. */
 const char *signals_name(SignalTable *table, const char *flat);
 
-/* The same name, appended to a text. */
+/* Appends the name of a variable's signal to a text. */
 void signals_print_name(Heap *heap, TextVec *text, const char *flat);
 
 /* The index of the signal of this name; MAP_NONE if there is none. */
 uint32_t signals_find(const SignalTable *table, const char *name);
 
-/* The same for a variable, by its flat name. */
+/* The index of a variable's signal, by the variable's flat name. */
 uint32_t signals_find_variable(const SignalTable *table, const char *flat);
 
 /* Adds a suggestion to a diagnostic about an unknown name, if a signal has a similar name. */

@@ -10,7 +10,7 @@
  * have cause a warning. false: a DIAG_FILE error describes the fault and names the line. O(size of the file). */
 bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags);
 
-/* The same for a text; messages say that it is in file `path`. */
+/* Like start_list_read, for a text; messages say that it is in file `path`. */
 bool start_list_take(Heap *heap, const Model *model, const char *text, const char *path, double *starts, Diags *diags);
 
 /* Takes the values of the model's variables from a result file at a time (NaN: the last one). false after a DIAG_FILE error: there

@@ -475,7 +475,7 @@ bool run_interpolate(RunLoop *run, double t, double *y) {
 /* ---- states ---- */
 
 struct RunState {
-  RunLoop loop; /* where the run was */
+  RunLoop loop; /* the loop, where the run was */
   StepperState *reached;
 };
 

@@ -72,7 +72,7 @@ static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, 
   int count = stepper->steps.segment->count;
   double b[BERNSTEIN_MOST];
   for (int k = 0; k < count; k++) b[k] = step->sign * segment_column(stepper->steps.segment, step->column)[k];
-  b[0] = fmax(b[0], bound), b[count - 1] = fmax(b[count - 1], bound); /* leads_below checks the ends */
+  b[0] = fmax(b[0], bound), b[count - 1] = fmax(b[count - 1], bound); /* the ends are checked by leads_below */
   return !is_above(count, b, bound - allowed, ROUNDS);
 }
 

@@ -203,8 +203,8 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   return is;
 }
 
-/* Do the states reach the columns `beyond`, at t, with the rates at the beginning of the last step? They do if the rates
- * stay constant, or the distance is small. */
+/* Do the states reach the columns `beyond`, at t, with the rates at the beginning of the last step? The states reach the columns if
+ * the rates stay constant, or the distance is small. */
 static bool reaches(const Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
   const double *begin = stepper->steps.begin, *beyond = stepper->beyond;

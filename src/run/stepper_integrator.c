@@ -17,7 +17,7 @@ const double *stepper_values(const Stepper *stepper) {
 bool stepper_interpolate(Stepper *stepper, double t, double *y) {
   double span = stepper_span(stepper);
   if (view_point(stepper->view, stepper->steps.segment, t, y) == EVAL_OK) return true;
-  bool is_start = stepper->starts_singular && t == stepper->now.before; /* its values are the initial ones */
+  bool is_start = stepper->starts_singular && t == stepper->now.before; /* the values there are the initial values */
   if (!is_start && !stepper_is_at_instant(stepper, t)) return false;
   /* The limit from the left, taken from the nearest point that has a solution. */
   for (double gap = LOCATED * span; gap <= SLIVER * span && t - gap > stepper->now.before; gap *= 2) {

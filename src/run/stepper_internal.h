@@ -20,7 +20,7 @@ struct Stepper {
   Turning *turning;                 /* NULL: nothing to watch */
   Poles *poles;                     /* NULL: nothing to watch */
   Workspace *divisors;              /* divisors of rewritten equations; NULL: none */
-  double *divisor_before, *divisor; /* at both ends of the last step */
+  double *divisor_before, *divisor; /* values of `divisors` at both ends of the last step */
   TurningPoint turning_point;
   double changed; /* time at which a failed method was last replaced by another, if has_changed */
   bool has_changed;

@@ -138,7 +138,7 @@ bool steps_solve_begin(Steps *steps) {
 
 /* ---- kinks ---- */
 
-/* Does the last step end at its first kink? Those of one-step methods do, unless they are repeated. */
+/* Does the last step end at its first kink? Steps of one-step methods end there, unless they are repeated. */
 static bool ends_at_kink(const Steps *steps) {
   return steps->integrator->is_one_step && steps->now->t_doubt == HUGE_VAL &&
          kinks_end_steps(steps->kinks, steps->segment);

@@ -94,7 +94,7 @@ void steps_forget(Steps *steps);
 /* Starts the integrator at (t, y), with a first step of this size; 0: it finds one. */
 void steps_start(Steps *steps, double t, const double *y, double step);
 
-/* The same on the branch that the solution has followed so far. */
+/* Starts the integrator on the branch that the solution has followed so far. */
 void steps_restart(Steps *steps, double t, const double *y, double step);
 
 /* Repeats the last step, first with this size, which is not larger than before. */

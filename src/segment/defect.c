@@ -148,7 +148,7 @@ static double next_part(const DefectLooks *looks, double t) {
   if (!looks->is_rough || !isfinite(length)) return INFINITY;
   double k = floor((t - looks->start) / length), drawn = looks->start + (k + defect_drawn(k)) * length;
   if (!(drawn > t)) drawn = looks->start + (k + 1 + defect_drawn(k + 1)) * length;
-  return fmax(drawn, nextafter(t, INFINITY)); /* later, in spite of round-off */
+  return fmax(drawn, nextafter(t, INFINITY)); /* later than t, even if round-off hides the difference */
 }
 
 /* The largest defect at these times. If the step is examined, also at a random point and, for rough systems, at the method's fixed

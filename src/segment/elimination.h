@@ -43,7 +43,7 @@ bool elimination_is_chosen(const Elimination *elimination);
 /* The matrix for a real factor, from the Jacobian, in the order of the pattern. */
 void elimination_real(const Elimination *elimination, const double *jacobian, double factor, double *values);
 
-/* The same for a complex factor; values are pairs (re, im). */
+/* The matrix for a complex factor; values are pairs (re, im). */
 void elimination_complex(const Elimination *elimination, const double *jacobian, double re, double im, double *values);
 
 /* right -= the Jacobian's columns of the states times their entries in `vector` (all columns). */

@@ -13,7 +13,7 @@ struct Kinks {
   uint32_t count;
   double kept;          /* the time of `before` */
   double *before, *end; /* arguments, then their rates, at the beginning and the end of the last step */
-  double *inside;       /* the same at the last evaluation inside the step */
+  double *inside;       /* arguments and rates at the last evaluation inside the step */
   double *side;         /* the sign of each argument at the beginning of the step; 0: it is not searched for */
   double *margin;       /* arguments times that sign, and their rates, at both ends: see KnownEnds */
   Search search;

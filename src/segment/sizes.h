@@ -29,5 +29,5 @@ void sizes_begin(Sizes *sizes);
 /* The sizes after a step to y. Cost: O(columns), and now and then the Jacobian of the rates. */
 void sizes_note(Sizes *sizes, const SizesStep *step, const double *y);
 
-/* From now on all sizes are 1; false: they already were. */
+/* From now on all sizes are 1; false: they already were 1. */
 bool sizes_widen(Sizes *sizes);

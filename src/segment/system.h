@@ -38,7 +38,7 @@ typedef struct System {
   /* G(t, y) into residual[rows]. */
   EvalStatus (*residual)(void *context, double t, const double *y, double *residual);
 
-  /* The same at `count` points. NULL: one after another. */
+  /* G at `count` points. NULL: the points are evaluated one after another. */
   EvalStatus (*residuals)(void *context, uint32_t count, const double *t, double *const *y, double *const *residual);
 
   /* dG/dy into values[nonzeros], in the order of the pattern. */

@@ -253,10 +253,10 @@ Expr table_value(Dag *dag, Expr input, const Expr *points, uint32_t count);
 /* Its value, which must be a number. From then on the structure depends on the parameters in it. */
 bool constant_value(Circuit *circuit, const Card *card, Expr e, double *value);
 
-/* Its value with the current parameters; NAN: it has none. */
+/* The value of an expression with the current parameters; NAN: it has none. */
 double value_now(Circuit *circuit, Expr e);
 
-/* The same at time 0. */
+/* The value of an expression at time 0. */
 double value_at_start(Circuit *circuit, Expr e);
 
 /* ---- names (scope.c) ---- */

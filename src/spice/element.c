@@ -394,7 +394,7 @@ static bool read_inductor(const Element *element) {
   if (!read_adjustments(element, &passive, &factor) || !multiplicity(element, &parallel)) return false;
   if (passive.value == EXPR_NONE) return refuse_field(element, 3, "a value is missing");
   branch.value = scaled(element, as_parameter(element, passive.value, "H"), factor * passive.scale / parallel);
-  branch.is_slope = true; /* until couplings are added */
+  branch.is_slope = true; /* stays true until couplings are added */
   add_with_current(element, branch);
   return true;
 }
@@ -453,7 +453,7 @@ static bool read_source_value(const Element *element, uint32_t at, const char *u
       if (moving == EXPR_NONE) return false;
       continue;
     }
-    if (field_assigns(element->fields, k) || k != place) continue; /* reported later as unused */
+    if (field_assigns(element->fields, k) || k != place) continue; /* the field is reported later as unused */
     if (still != EXPR_NONE)
       return refuse_field(element, k, "a source can have only one value and one function of time");
     still = value_at(element, k);
@@ -784,7 +784,7 @@ static bool read_actual(const Element *element, const Block *block, Scope *scope
     if (!field_assigns(element->fields, k) || element->fields->list.data[k].is_used) continue;
     Name name = field_peek(circuit, element->fields, k);
     bool is_multiple = is_word(element, k, "m") && !is_formal(block, name);
-    if (!is_multiple && !is_formal(block, name)) continue; /* reported later as unused */
+    if (!is_multiple && !is_formal(block, name)) continue; /* the field is reported later as unused */
     name_at(element, k);
     accept_word(element, k + 1, "=");
     Expr value = rest_at(element, k + 2);

@@ -276,7 +276,7 @@ typedef struct InitialCharges {
   Writer *writer;
   Expr *node;      /* per node: .ic, otherwise 0 */
   Expr *potential; /* per node: its voltage to the root of its part, along the capacitors on the way */
-  NodeSets joined; /* by voltage sources and capacitors */
+  NodeSets joined; /* sets of nodes that voltage sources and capacitors join */
   bool *conflicts; /* per node, a root in `joined`: the given voltages contradict each other */
 } InitialCharges;
 

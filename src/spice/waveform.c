@@ -20,7 +20,7 @@ static Expr argument(const Waveform *wave, uint32_t k, double missing) {
   return k < wave->arguments.count ? wave->arguments.data[k] : number(wave, missing);
 }
 
-/* The same for times: 0 counts as missing. */
+/* An argument that is a time: 0 counts as missing. */
 static Expr duration(const Waveform *wave, uint32_t k, double missing) {
   double value;
   Expr given = argument(wave, k, missing);

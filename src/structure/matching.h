@@ -39,7 +39,7 @@ typedef struct Matcher {
 /* Working arrays for the pattern, from the arena. `matching` is updated in place. O(n_rows). */
 Matcher matcher_make(Arena *arena, const Pattern *pattern, Matching *matching);
 
-/* Augments from the given rows until no augmenting path starts in an unmatched one of them; returns how many were
+/* Augments from the given rows until no augmenting path starts in a row that is still unmatched; returns how many were
  * matched. With `keep_dead` (allowed if c and d never change), rows that can never be matched are remembered,
  * because free columns only become fewer; then all calls together cost as much as one. Without it, nothing is
  * remembered after the call. */

@@ -15,7 +15,7 @@ typedef struct Minimization {
   const LeastSquares *problem;
   double *p, *trial, *step, *norm; /* norm: the largest so far, per column */
   double *r, *trial_r, *jacobian;
-  double *matrix, *right; /* for the damped equations */
+  double *matrix, *right; /* matrix and right side of the damped equations */
   double *work, *newton;  /* newton: room for two steps */
   size_t work_length;
   bool *is_bound;

@@ -43,7 +43,7 @@ const char *library_renamed(Library *library, Name package, Name name);
 /* Notes where a top-level class that was not found could have been. */
 void library_note_missing(Library *library, Name name, Diag *diag);
 
-/* The same, if a library that was read uses the library of that name. */
+/* Notes where a library of this name could have been, if a library that was read uses it. */
 void library_note_used(Library *library, Name name, Diag *diag);
 
 /* The file that modelica://Package.Name/path or file:///path refers to, in the arena; NULL, with `reason` set: there is no such

@@ -97,7 +97,7 @@ void restrict_element(Parser *parser, const AstElement *element, Span span) {
 
 static const char *const base_types[] = {"Real", "Integer", "Boolean", "String", NULL};
 
-/* Is the name one of these words? A quoted name never is. */
+/* Is the name one of these words? A quoted name is never one of them. */
 static bool is_written(const Parser *parser, AstLabel label, const char *const *words) {
   if (*source_text(parser->ast->source, label.span.begin) == '\'') return false;
   const char *text = names_text(parser->ast->names, label.name);

@@ -50,8 +50,8 @@ void adjoint_forget(Adjoint *adjoint, uint32_t noted);
 void adjoint_note_begin(Adjoint *adjoint, const double *y);
 void adjoint_note_end(Adjoint *adjoint, const double *y);
 
-/* Values of the derivatives of roots, with respect to columns and to leaves, and of the rows with the rates of all columns. The
- * maps below use the last of them. */
+/* Values of the derivatives of roots with respect to columns and to leaves, of the derivatives of rows, and of the rates of all
+ * columns. The maps below use the last of them. */
 void adjoint_keep_roots(Adjoint *adjoint, const double *columns, const double *leaves);
 void adjoint_keep_rates(Adjoint *adjoint, const double *entries, const double *rows, const double *rates);
 

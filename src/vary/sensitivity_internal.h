@@ -10,9 +10,9 @@
 
 /* The variation with respect to one target. */
 typedef struct Direction {
-  double *parameter;                   /* variation of each parameter of the plan */
-  double *now;                         /* columns, then discrete leaves: at the end of the last accepted step */
-  double *pre;                         /* per discrete leaf: of pre() */
+  double *parameter; /* variation of each parameter of the plan */
+  double *now;       /* variations of columns, then of discrete leaves, at the end of the last accepted step */
+  double *pre;       /* per discrete leaf: variation of its pre() */
   double *point[RADAU_STAGES_MAX + 1]; /* all columns: `now`, and at the stages of the step */
   double **stage;                      /* points to the stages */
   double contraction;                  /* contraction of a correction, in the last step */
@@ -57,8 +57,8 @@ struct Sensitivity {
   bool has_step, is_shared;
   const Segment *segment;            /* of the step */
   double *value[RADAU_STAGES_MAX];   /* columns at the stages, if they are interpolated */
-  double *entries[RADAU_STAGES_MAX]; /* entries of the Jacobians there */
-  double *owed[RADAU_STAGES_MAX];    /* values of the program of rows there */
+  double *entries[RADAU_STAGES_MAX]; /* entries of the Jacobians at the stages */
+  double *owed[RADAU_STAGES_MAX];    /* values of the program of rows at the stages */
   JacobianEntries varying;           /* the entries that are not constant */
   double *stage_values;              /* values of the program of a stage */
   bool has_constants;                /* the others are in all of `entries` */

@@ -243,7 +243,7 @@ bool rank_jump_solve(RankJump *jump, double t, double *y, uint32_t *column) {
   memset(jump->moved, 0, jump->columns * sizeof(double));
   CorrectorEnd end = corrector_run(correct, jump, REACH_ANY, false, CORRECTOR_ROUND_OFF);
   *column = jump->column;
-  if (end == CORRECTOR_UNDEFINED) return !jump->is_refused; /* left to the selection */
+  if (end == CORRECTOR_UNDEFINED) return !jump->is_refused; /* the selection of rows reports this */
   if (end == CORRECTOR_SLOW || (jump->total > JUMPED && (!evaluate(jump, t) || coefficients_changed(jump))))
     return false;
   memcpy(y, jump->y, columns * sizeof *y);

@@ -14,7 +14,7 @@ struct Share {
   double *begin;         /* columns of the view where the event began */
   double *before;        /* columns of the model's array at that moment, with every row solved */
   double *whole, *moved; /* columns of the model's array now, and after a jump */
-  double *drift;         /* their differences from the columns of the view */
+  double *drift;         /* differences of the model's columns from those of the view */
   uint8_t *held;         /* per column of the model's array */
   const Blocks *blocks;  /* blocks of that array */
   int32_t block;         /* the block that could not be solved last */

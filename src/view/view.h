@@ -41,10 +41,10 @@ typedef struct ViewMethods {
    * nearest to the guess. EVAL_DOMAIN: it is uncertain which solution that is. NULL: there are no such columns. */
   EvalStatus (*follow)(View *view, double t, double *y, BranchGuess guess);
 
-  /* The same from a guess that may be far off, left by continuation. */
+  /* Like `follow`, from a guess that may be far off, left by continuation. */
   EvalStatus (*find)(View *view, double t, double *y);
 
-  /* The same at an event that changed only the modes: states stay as they are. */
+  /* Solves at an event that changed only the modes: states stay as they are. */
   EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
   /* Solves the rows at a corner of the edges that the solution slides along (switches_set_corner), in the modes there. NULL: it

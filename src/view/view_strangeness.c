@@ -23,7 +23,7 @@ enum { LOOK_EVERY = 32 /* after this many steps the selection is examined in any
 
 /* The columns that are not states: of the whole system with all rows, or of one part with its rows. */
 typedef struct Minor {
-  int32_t *start, *row, *entry; /* entry: of the system */
+  int32_t *start, *row, *entry; /* entry: number of an entry of the system */
   double *values;
   Linear *linear;
 } Minor;
@@ -505,7 +505,7 @@ static bool same_ranks(View *view, double t, double *y) {
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
 
-/* Has a column whose derivative occurs changed? If none has, there are no impulses. */
+/* Has a column whose derivative occurs changed? If no such column has changed, there are no impulses. */
 static bool has_jumped(const SelectedView *selected, const double *before, const double *y) {
   const double *nominal = selected->strangeness->evaluator->nominal;
   for (uint32_t q = 0; q < selected->strangeness->array->columns; q++)

@@ -41,7 +41,7 @@ Determinants determinants_new(Heap *heap, Evaluator *evaluator, const Determinan
 /* Evaluates the entries at (t, y); false if they are undefined. */
 bool determinants_evaluate(Determinants *determinants, double t, const double *y);
 
-/* The same, but entries that are only round-off become zero. Twice the cost. */
+/* Like determinants_evaluate, but entries that are only round-off become zero. Costs twice as much. */
 bool determinants_evaluate_certain(Determinants *determinants, double t, const double *y);
 
 /* The determinant of block b at the current entries. Costs one factorization. */

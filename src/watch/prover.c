@@ -44,7 +44,7 @@ struct Prover {
   Switches *switches;
   const StatePlan *plan;
   bool has_conditions;
-  /* for the current states, with its own heap */
+  /* analysis for the current states, with its own heap */
   Heap *heap;
   void *ticket;
   int32_t *states, links;
@@ -59,7 +59,7 @@ struct Prover {
   uint32_t *difference;                      /* per mode: place of its difference */
   Interval *matrix, *box, *image, *g, *rate; /* workspace for one block */
   double *z, *slope;
-  double *guess; /* for a block: the polynomials at the middle */
+  double *guess; /* guess for a block: the polynomials at the middle */
   double *polynomial,
       *way;          /* per column of the prover: its polynomial in the middle of the interval, and how far it moves */
   Interval *region;  /* per column of the prover; see prover_region */
@@ -89,7 +89,7 @@ Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const S
 typedef struct Cone {
   Prover *prover;
   bool *is_state, *needed; /* per column */
-  VEC(ProverUnit) units;   /* the last one first */
+  VEC(ProverUnit) units;   /* units, the last one first */
   uint64_t lines;          /* lines of the programs so far */
 } Cone;
 
@@ -613,8 +613,8 @@ static bool is_region_clear(Prover *prover, double from, double until) {
   return true;
 }
 
-/* Is the whole step far from all edges? Then the next steps probably are, too. So a region around it is tried first: steps inside
- * the region need no further proof. */
+/* Is the whole step far from all edges? Then the next steps are probably far from them, too. So a region around it is tried
+ * first: steps inside the region need no further proof. */
 static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
   const Segment *segment = step->segment;
   for (uint32_t k = 0; k < prover->columns.count; k++) {

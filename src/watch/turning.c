@@ -265,8 +265,8 @@ static bool line_has_zero(Turning *turning, uint32_t b, LinePart part, double le
 }
 
 /* Does the determinant reach zero on that line about where its slope predicts, and soon: within a few such steps, or within
- * a negligible part of the whole distance? It does at a fold, a branching or a multiple root. It does not if it is only
- * small: an exponential falls by any number of decades and has no zero. */
+ * a negligible part of the whole distance? It does at a fold, a branching or a multiple root. A determinant that is only small does
+ * not reach zero: an exponential falls by any number of decades and has no zero. */
 static bool leads_to_zero(Turning *turning, uint32_t b, const TimedColumns *from, const TimedColumns *to, double way) {
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
   double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t), least = NEGLIGIBLE * fabs(low);
@@ -416,8 +416,8 @@ typedef struct FollowedPath {
   TimedColumns last;      /* the beginning of the step in which a zero was found, */
   double behind;          /* the end of that step, if the sign differs there; otherwise NAN */
   double largest, lowest; /* absolute determinants */
-  double at_lowest;       /* time of the lowest one */
-  double now;             /* the time in question, and */
+  double at_lowest;       /* time of the lowest value */
+  double now;             /* the time that is examined, and */
   double value;           /* the determinant one step after it; NAN: unknown */
   bool begins, ends;      /* the follower made at least one step; the follower reached the end */
 } FollowedPath;
@@ -676,7 +676,7 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
       if (status != TURNING_POINT || found.time < point->time) *point = found;
       status = TURNING_POINT;
     }
-    if (status == TURNING_POINT) continue; /* the first one decides */
+    if (status == TURNING_POINT) continue; /* the first singular point decides */
     const Watched *watched = &turning->moving.blocks.data[b];
     *point = (TurningPoint){t, trail->times[1], watched->block, watched->size, watched->size, t};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
@@ -700,7 +700,7 @@ void turning_go_back(Turning *turning) {
 }
 
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point) {
-  uint32_t best = 0; /* the one that has fallen most */
+  uint32_t best = 0; /* the determinant that has fallen most */
   for (uint32_t b = 1; b < turning->moving.blocks.count; b++) {
     const Trail *trail = &turning->trails[b], *other = &turning->trails[best];
     if (fabs(trail->values[2]) * other->largest < fabs(other->values[2]) * trail->largest) best = b;

@@ -46,7 +46,7 @@ double turning_origin(const Turning *turning);
  * as round-off for a moment, such as those of a part that begins to move. */
 bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point);
 
-/* The same for any point, without a run. */
+/* Is a matrix singular at this point? Needs no run. */
 bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *plan, double t, const double *y,
                          TurningPoint *point);
 

@@ -43,7 +43,7 @@ typedef struct ProofMethods {
    * from their edges. */
   StepProof (*prove)(void *proofs, const WatchedStep *step, bool agrees, bool is_far);
 
-  /* The same with the segment of the step, if that was not requested yet. From then on the inside of the step is known. */
+  /* Like `prove`, with the segment of the step, if that was not requested yet. From then on the inside of the step is known. */
   void (*prove_inside)(void *proofs, const WatchedStep *step, bool agrees);
 
   /* After a proof. bracket: the interval in which the first mode changes, exactly once; false: that interval is unknown. open: the

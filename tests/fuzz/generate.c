@@ -41,7 +41,8 @@ static void put_leaf(Draft *draft, Text *text) {
   else put(text, "time");
 }
 
-/* Patterns of expressions: `@` stands for a subexpression, `~` for a relation between two. Most keep their values small. */
+/* Patterns of expressions: `@` stands for a subexpression, `~` for a relation between two. Most patterns keep their values small.
+ */
 static const char *const PATTERNS[] = {
     "(@ + @)",
     "(@ - @)",

@@ -1,7 +1,8 @@
 /* generate: small models from a random number, and mutations of model texts that mostly stay well formed.
  *
- * A model is a sequence of blocks. Each has as many equations as unknowns and may use the declarations of earlier blocks. Then
- * equations are swapped, reversed and added to each other. So most models are balanced and many can be solved, at any index. */
+ * A model is a sequence of blocks. Each block has as many equations as unknowns and may use the declarations of earlier blocks.
+ * Then equations are swapped, reversed and added to each other. So most models are balanced and many can be solved, at any index.
+ */
 #ifndef DAEDAL_FUZZ_GENERATE_H
 #define DAEDAL_FUZZ_GENERATE_H
 

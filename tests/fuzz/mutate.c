@@ -102,7 +102,7 @@ static void change_once(Text *text) {
   size_t copied = draw(there < LONGEST_PIECE ? there + 1 : LONGEST_PIECE);
   switch (draw(5)) {
   case 0: remove_bytes(text, at, length); break;
-  case 1: /* again at another place */
+  case 1: /* inserts the piece again at another place */
     memcpy(piece, text->bytes + at, length);
     insert_bytes(text, draw(text->size + 1), piece, length);
     break;

@@ -85,7 +85,7 @@ void instance_free(Instance *instance);
 /* Is a call allowed now? If not, a message names it. A NULL instance allows none. */
 int instance_may(Instance *instance, int phases, const char *call);
 
-/* All of these may be called at any time with any arguments: calls that FMI does not allow are errors. */
+/* The following functions may be called at any time with any arguments: calls that FMI does not allow are errors. */
 InstanceStatus instance_reset(Instance *instance);
 InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start,
                                        int has_stop, double stop);

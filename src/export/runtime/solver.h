@@ -33,8 +33,8 @@ typedef struct Program {
   ModelProgram *function;
 } Program;
 
-/* A piece of a message: a text or, with a value, its format. It is left out if the guard is 0. Both are indices of values of
- * messages_program; -1: none. */
+/* A piece of a message: a text or, with a value, its format. It is left out if the guard is 0. Guard and value are indices of
+ * values of messages_program; -1: none. */
 typedef struct ModelPiece {
   int guard, value;
   const char *text;
@@ -123,7 +123,7 @@ typedef struct Model {
   int unknowns, rows, columns, parameters, discretes, states, work;
   const int *column_start, *d; /* per unknown */
   const uint32_t *order;       /* unknowns, in the order in which their states are listed */
-  const int *row_start, *c;    /* per equation; c: the most differentiations of it */
+  const int *row_start, *c;    /* per equation; c: how often it is differentiated at most */
   const int *row_equation;
   const double *nominal;                              /* per column */
   const unsigned char *held;                          /* per column: 2 if the start value is fixed, 1 if it is given */
@@ -232,7 +232,7 @@ typedef struct Solver {
   double *begin, *left_y, *settle_y, *branch_values, *event_y;
   int *reported;
   Failure *failure; /* per action: an assertion that fails */
-  bool *fired;      /* per action: at the last check */
+  bool *fired;      /* per action: it fired at the last check */
   /* delays */
   Delays delays;
   double *past_y; /* the columns at the end of the history of delays */

@@ -37,7 +37,7 @@ typedef struct Task {
   Solver *solver;
   EvalStatus (*run)(struct Task *task);
   StateFormSolve *solve;
-  double t, step, *y; /* step: the size of the last one */
+  double t, step, *y; /* step: the size of the last step */
   const unsigned char *held;
   int changed;
   double gain;
