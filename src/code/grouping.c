@@ -288,7 +288,7 @@ static bool is_group_copy(const Split *split, uint32_t r, Store store) {
 
 static void add_copies(Split *split, Store store, uint32_t phase) {
   uint32_t count = 0;
-  for (uint32_t r = 0; r < split->root_count; r++) count += is_group_copy(split, r, store);
+  for (uint32_t r = 0; split->copies[store] && r < split->root_count; r++) count += is_group_copy(split, r, store);
   if (!count) return;
   Group *group = grouping_add_group(split->grouping, phase, count, 1, 1);
   group->stores[0] = store;

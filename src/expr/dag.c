@@ -105,8 +105,10 @@ static Key make_key(const Dag *dag, const Node *node, uint32_t hash) {
 
 /* Nodes that are made one after another often have children that were made one after another. So nodes whose newest children are
  * neighbours share NEAR_SLOTS slots, one line of the processor's cache. If these are full, the hash decides, and probing continues
- * in steps that depend on the node, because the lines next to a full one are often full, too. */
+ * in steps that depend on the node. Full lines are often next to each other, in large parts of the table, so the steps are as long
+ * as the table. */
 enum { NEAR_SLOTS = 8, NEAR_CHILDREN = 4 };
+static const uint32_t SPREAD = 0x9e3779b1; /* the golden ratio (Knuth, The Art of Computer Programming, section 6.4) */
 
 /* The slot of the node in the table of a graph, or the slot for it if it is not there. Nodes from `end` on are ignored: the
  * graph got them later. */
@@ -118,7 +120,7 @@ static uint32_t table_slot(const Dag *dag, const Dag *owner, Expr end, const Key
     if (!slot.node) return at;
     if (slot.hash == key->hash && slot.node <= end && nodes_equal(dag, dag_node(dag, slot.node - 1), key->node))
       return at;
-    at = (k < NEAR_SLOTS ? at + 1 : k == NEAR_SLOTS ? key->hash : at + (key->hash >> 16 | 1)) & mask;
+    at = (k < NEAR_SLOTS ? at + 1 : k == NEAR_SLOTS ? key->hash : at + (key->hash * SPREAD | 1)) & mask;
   }
 }
 
@@ -132,22 +134,44 @@ static Expr find_below(const Dag *dag, const Key *key) {
   return found;
 }
 
-/* No node is inserted twice, so nodes need not be compared. Growing the table reads each node again, which takes longer than
- * looking it up. Slots far from all nodes are in pages that are never touched, but in a large table there are few of them. */
+/* The list that holds leaves of this kind; LEAF_LISTS: none. */
+static uint32_t leaf_list(Op op, uint32_t index, uint16_t order) {
+  if (index >= LEAF_INDICES) return LEAF_LISTS;
+  if (op == OP_VARIABLE) return order < LEAF_ORDERS ? order : LEAF_LISTS;
+  if (op == OP_PARAMETER) return LEAF_ORDERS;
+  if (op == OP_DISCRETE) return LEAF_ORDERS + 1;
+  return op == OP_PRE ? LEAF_ORDERS + 2 : LEAF_LISTS;
+}
+
+/* Is the node found by a list, so that it is not in the table? */
+static bool is_in_list(const Dag *dag, const Node *node, Expr e) {
+  Op op = (Op)node->op;
+  if (op != OP_CONSTANT) return op_kind(op) == KIND_LEAF && leaf_list(op, node->first, node->count) != LEAF_LISTS;
+  const IndexVec *numbers = &dag->leaves[LEAF_NUMBERS];
+  double value = pool_at(double, &dag->pools.constants, node->first);
+  return value >= 0 && value < numbers->count && numbers->data[(uint32_t)value] == e + 1;
+}
+
+/* Slots far from all nodes are in pages that are never touched, but in a large table there are few of them. */
 enum { GROWTH = 4, LARGE_GROWTH = 2, LARGE_TABLE = 1 << 20 };
 
+static Key node_key(const Dag *dag, const Node *node) {
+  return node->op == OP_SUM ? sum_key(dag, node) : make_key(dag, node, (uint32_t)hash_node(dag, node));
+}
+
+/* Inserts the nodes again in the order in which they were made: so the memory is read from its beginning to its end, which takes less
+ * time than the table's order, although each hash is computed again. No node is inserted twice, so nodes need not be compared. */
 static void table_grow(Dag *dag, uint32_t capacity) {
-  Slot *before = dag->table;
-  uint32_t count = dag->table_capacity;
+  heap_free(dag->heap, dag->table);
+  dag->table = NULL;
+  dag->table = heap_array(dag->heap, capacity, sizeof *dag->table);
   dag->table_capacity = capacity;
-  dag->table = heap_array(dag->heap, dag->table_capacity, sizeof *dag->table);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!before[i].node) continue;
-    const Node *node = dag_node(dag, before[i].node - 1);
-    Key key = make_key(dag, node, before[i].hash);
-    dag->table[table_slot(dag, dag, 0, &key)] = before[i];
+  for (Expr e = dag->first; dag->entries && e < dag->pools.nodes.count; e++) {
+    const Node *node = dag_node(dag, e);
+    if (is_in_list(dag, node, e)) continue;
+    Key key = node_key(dag, node);
+    dag->table[table_slot(dag, dag, 0, &key)] = (Slot){key.hash, e + 1};
   }
-  heap_free(dag->heap, before);
 }
 
 static uint32_t larger_capacity(uint32_t capacity) {
@@ -178,8 +202,7 @@ enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 /* Finds the node that equals the candidate, or adds one. `fresh`: it was added, so the pool entries of the candidate are in use.
  * `is_listed`: a node that is added does not go into the table, because the caller keeps it in a list. */
 static Expr intern_or_list(Dag *dag, Node candidate, bool is_listed, bool *fresh) {
-  Key key = candidate.op == OP_SUM ? sum_key(dag, &candidate)
-                                   : make_key(dag, &candidate, (uint32_t)hash_node(dag, &candidate));
+  Key key = node_key(dag, &candidate);
   heap_work(dag->heap, dag->pools.nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);
   *fresh = false;
   Expr known = dag->below ? find_below(dag, &key) : EXPR_NONE;
@@ -247,15 +270,6 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
 
 /* ---- leaves ---- */
 
-/* The list that holds leaves of this kind; LEAF_LISTS: none. */
-static uint32_t leaf_list(Op op, uint32_t index, uint16_t order) {
-  if (index >= LEAF_INDICES) return LEAF_LISTS;
-  if (op == OP_VARIABLE) return order < LEAF_ORDERS ? order : LEAF_LISTS;
-  if (op == OP_PARAMETER) return LEAF_ORDERS;
-  if (op == OP_DISCRETE) return LEAF_ORDERS + 1;
-  return op == OP_PRE ? LEAF_ORDERS + 2 : LEAF_LISTS;
-}
-
 /* Finds the leaf in the lists of this graph and those below; EXPR_NONE: it is not there. */
 static Expr find_leaf(const Dag *dag, uint32_t list, uint32_t index) {
   Expr end = EXPR_NONE;
@@ -303,6 +317,7 @@ static Expr intern_constant(Dag *dag, double value, bool is_residue, bool is_lis
 enum { NUMBERS_AHEAD = 1024 };
 
 Expr dag_constant(Dag *dag, double value) {
+  if (value == -1) return EXPR_MINUS_ONE;
   if (!(value >= 0 && value < LEAF_INDICES) || value != (uint32_t)value)
     return intern_constant(dag, value, false, false);
   Expr known = find_leaf(dag, LEAF_NUMBERS, (uint32_t)value);
@@ -353,6 +368,7 @@ Dag *dag_new(Heap *heap, Names *names) {
   dag->pools.terms = pool_make(sizeof(Term));
   dag_constant(dag, 0);
   dag_constant(dag, 1);
+  intern_constant(dag, -1, false, false);
   return dag;
 }
 

@@ -55,8 +55,8 @@ struct Dag {
   IndexVec derivatives; /* per node: its time derivative, or EXPR_NONE */
 };
 
-/* Nodes 0 and 1 are the constants 0 and 1. */
-enum { EXPR_ZERO = 0, EXPR_ONE = 1 };
+/* The first nodes are the constants 0, 1 and -1. */
+enum { EXPR_ZERO, EXPR_ONE, EXPR_MINUS_ONE };
 
 static inline uint8_t dag_flags(const Dag *dag, Expr e) { return pool_at(uint8_t, &dag->pools.flags, e); }
 

@@ -147,11 +147,20 @@ static inline void raise_size(Sizes *sizes, int32_t c, double size, double floor
   if (sizes->is_sized[c]) sizes->size[c] = smaller(larger(larger(size, PRESENT), floor), 1);
 }
 
-/* Raises sizes to an estimate of how much the rates, and other states as large as their sizes, move the states within this
- * time. The effects on a state that decays, and its effects on others, last only for its decay time. */
+/* Raises sizes to an estimate of how much the rates move the states within this time. */
+static void raise_by_rates(Sizes *sizes, double time, const double *y) {
+  const System *system = sizes->system;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = system->link_from[l];
+    raise_size(sizes, c, sizes->size[c], fabs(y[system->link_to[l]]) * time);
+  }
+}
+
+/* The same with the effects of other states that are as large as their sizes. The effects on a state that decays, and its effects on
+ * others, last only for its decay time. */
 static void raise_to_floors(Sizes *sizes, double time, const double *y) {
   const System *system = sizes->system;
-  const int32_t *from = system->link_from, n = system->links, entries = sizes->is_known ? sizes->entries : 0;
+  const int32_t *from = system->link_from, n = system->links, entries = sizes->entries;
   for (int32_t i = 0; i < n; i++) sizes->decay[from[i]] = 0;
   for (int32_t k = 0; k < entries; k++)
     if (sizes->place[k] % n == sizes->place[k] / n) sizes->decay[from[sizes->place[k] / n]] = sizes->jacobian[k];
@@ -188,8 +197,9 @@ static void follow_sizes(Sizes *sizes, const SizesStep *step, const double *y) {
     sizes->due += sizes->due < MANY ? sizes->due + 1 : MANY;
   }
   raise_to_least(sizes, step->tolerance);
-  if (any) raise_to_floors(sizes, size, near);
-  if (any && sizes->is_known) raise_to_floors(sizes, size, near); /* errors spread from state to state */
+  if (any && !sizes->is_known) raise_by_rates(sizes, size, near);
+  for (int pass = 0; any && sizes->is_known && pass < 2; pass++) /* errors spread from state to state */
+    raise_to_floors(sizes, size, near);
 }
 
 void sizes_note(Sizes *sizes, const SizesStep *step, const double *y) {
