@@ -28,7 +28,7 @@ bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *sa
 /* A block whose matrix is not regular: everywhere, or at the start values only. */
 typedef struct SingularBlock {
   int32_t block, size;
-  int32_t rank;   /* the largest one found at a point; -1 for a block that is too large */
+  int32_t rank;   /* the largest rank found at a point; -1 for a block that is too large */
   bool here_only; /* regular elsewhere */
   int points;     /* points at which it was found singular */
 } SingularBlock;

@@ -634,7 +634,7 @@ static EvalStatus run_explicit(StateSpace *space, SolvedUnit *unit, double t, do
     if (status == EVAL_OK || isfinite(unit->values[k])) y[unit->columns[k]] = unit->values[k];
   return status == EVAL_OK
              ? EVAL_OK
-             : fail_undefined(space, unit, t, y); /* reported at the values that other columns depend on */
+             : fail_undefined(space, unit, t, y); /* a failure names the values that other columns depend on */
 }
 
 static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, double *y) {
