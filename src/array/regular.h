@@ -36,6 +36,6 @@ typedef struct SingularBlock {
 typedef VEC(SingularBlock) SingularVec;
 
 /* The blocks that are identically singular by numbers, appended in order; to `here`, if it is not NULL, those that are singular
- * only at the start values. O(size of the equations) when there are none. */
+ * only at the start values. O(size of the equations) if no block is singular. */
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                    SingularVec *singular, SingularVec *here);

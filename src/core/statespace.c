@@ -37,8 +37,8 @@ static const double NEWTON_CONTRACTION = 0.5;
  * the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
-/* Relative to the size of the columns: over such a short distance the determinant hardly ever changes its sign twice, so its
- * signs at the quarters show every change. */
+/* A distance relative to the size of the columns: over such a short distance the determinant hardly ever changes its sign twice,
+ * so its signs at the quarters show every change. */
 static const double NEWTON_SHORT = 1e-3;
 
 typedef struct SolvedUnit {

@@ -483,7 +483,7 @@ static void erk_suggest(void *self, double step) {
 }
 
 /* The end of the last step becomes the start of the next: values and rates move to stage 0, and the spread
- * stages to `before`. Done at the next step only, so that the continuous extension has all stages. */
+ * stages to `before`. This is done only at the next step, so that the continuous extension has all stages until then. */
 static void erk_advance(Erk *erk) {
   int last = erk->tableau->stages;
   if (!erk->stepped) return;
