@@ -599,12 +599,12 @@ const double *daedal_run_derivatives(daedal_run *run);
  * it is outside. */
 daedal_status daedal_run_interpolate(daedal_run *run, double time, double *values);
 
-/* Sets a variable by handle. Before the start: as daedal_run_set. After the start: an input that the caller sets (options.inputs)
- * or a continuous variable gets a new value at the time reached, as at an event. Values that are set between two calls take effect
- * together. States that were not set stay if the equations allow it, and everything else follows. A variable that is not a state
- * may be set, too: the states are found from it. DAEDAL_USAGE: it cannot be set after the start, like a parameter or a discrete
- * variable. A value that the equations do not allow ends the run at the next call: DAEDAL_INTEGRATION, and a diagnostic
- * that names the variable. */
+/* Sets a variable by handle. Before the start it does the same as daedal_run_set. After the start, an input that the caller sets
+ * (options.inputs) or a continuous variable gets a new value at the time reached, as at an event. Values that are set between
+ * two calls take effect together. States that were not set stay if the equations allow it, and everything else follows. A
+ * variable that is not a state may be set, too: the states are found from it. DAEDAL_USAGE: it cannot be set after the start,
+ * like a parameter or a discrete variable. A value that the equations do not allow ends the run at the next call:
+ * DAEDAL_INTEGRATION, and a diagnostic that names the variable. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 
 /* The state-space form of a run that was started, x' = f(t, x), at points that the caller chooses: the run itself does not move,
@@ -870,8 +870,8 @@ static inline daedal_difference daedal_files_difference(const daedal_files *file
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
 /* Exports a whole solver: a directory of C99 that simulates the model without daedal, by dummy derivatives, with
- * pivots and events (docs/fmu.md). A model that cannot be exported gives DAEDAL_STRUCTURE and a diagnostic that names
- * the reason. */
+ * pivots and events (docs/fmu.md). Files are written as by daedal_export_c. A model that cannot be exported gives
+ * DAEDAL_STRUCTURE and a diagnostic that names the reason. */
 daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options);
 
 /* A Functional Mock-up Unit of FMI 2.0 or 3.0 (`version`) for model exchange ("me"), co-simulation ("cs"), or both

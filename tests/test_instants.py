@@ -36,7 +36,7 @@ def flow_of(rng, k, at, slope):
 
 
 class Piece:
-    """With a state x and its value at the end, and the value of its column z at a time, if that is known."""
+    """A piece of a model with a state x and its value at the end, and the value of a column z at a time, if that is known."""
 
     def __init__(self, declared, equations, final, course=None):
         self.declared, self.equations, self.final, self.course = declared, equations, final, course

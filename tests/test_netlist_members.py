@@ -224,7 +224,7 @@ def subcircuit(rng):
     outer = rng.choice([f"X1 a b in# {call}", f"X1 a b in# {call}\nR2 a b 5k"])
     # ngspice ignores an inner m= if there is an outer one.
     m = rng.choice(["", "m=2", "m=1.5"]) if "m=" not in call else ""
-    # It passes m= on only to definitions that come later.
+    # ngspice passes m= on only to definitions that come later.
     return (f"V1# p# 0 1\nR1# p# q# 1k\nX1# q# 0 out# {m}\n.subckt out# a b\n{outer}\n.ends out#\n"
             f".subckt in# a b w=1k\n{inner}\n.ends\n"), ["v(q#)"]
 

@@ -1,7 +1,7 @@
 """Circuits that are regular although their conductances and capacitances are small compared with other terms of the equations.
 
 Gates of transistors without capacitances, on conductances of 1e-12: if all transistors are off, the condition number is large, and the output switches within one unit of round-off of the
-time. A charge on a capacitance whose small value an equation gives. And
+time. A charge on a small capacitance that an equation gives. And
 stars of conductances that differ by many powers of ten, each a block of linear equations."""
 import math
 import random

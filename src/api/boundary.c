@@ -2,8 +2,8 @@
  *
  * A second form of the model (model/boundary.h) has the conditions at the end as variables; its time is scaled to a run from 0 to
  * 1. The unknowns are the free parameters and the start values that the model does not fix. They are fitted so that the conditions
- * vanish. The fit uses the sensitivities of the runs, which pass through events, at any index. A third form runs with the values
- * found. */
+ * vanish. The fit uses the sensitivities of the runs, which pass through events, at any index. The last run is that of a third
+ * form of the model, with the values found. */
 #include "api/boundary.h"
 #include "api/fit.h"
 #include "api/handles.h"

@@ -19,7 +19,7 @@ static bool is_open_input(const Variable *variable) {
          variable->type == TYPE_REAL;
 }
 
-/* The given names; for NULL, the names of all variables that qualify. */
+/* The given names, or, if they are NULL, the names of all variables that qualify. */
 static const char *const *list_names(const daedal_result *result, const char *const *given, Arena *arena,
                                      bool (*wanted)(const Variable *variable), uint32_t *count) {
   const Model *model = result->model->model;

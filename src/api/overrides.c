@@ -308,8 +308,8 @@ static double *no_values(Heap *heap, uint32_t count) {
   return values;
 }
 
-/* Collects the values that the model must be loaded with. false: it was already loaded with all of them. Values that do not fit may
- * fit the next model; overrides_apply reports those that never do. */
+/* Collects the values that the model must be loaded with. false: the model was already loaded with all these values. Values that
+ * do not fit may fit the next model; overrides_apply reports those that never do. */
 static bool work_collect(daedal_result *result, const void *argument) {
   const Model *model = result->model->model;
   Heap *heap = result->heap;

@@ -539,7 +539,7 @@ static BlockJacobian block_jacobian(const Converter *converter, int32_t block) {
   return regular_jacobian(&converter->problem, &converter->structure, block, converter->place, converter->arena);
 }
 
-/* Rewrites one equation in each singular block that has such a step. One structural analysis is enough for all, because
+/* Rewrites one equation in each singular block that has a step of conversion. One structural analysis is enough for all, because
  * rewriting a block uses only its own equations. false: there are fewer than two such blocks, or their steps do not fit
  * together. */
 static bool step_together(Converter *converter, const SingularVec *singular) {

@@ -48,7 +48,8 @@ typedef enum ConvertStatus {
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags);
 
-/* equation[count - rank] follow from the others. Replaces them by equations that bring the free unknowns nearest to their targets:
+/* equation[count - rank] follow from the others. Replaces these equations by others that bring the free unknowns nearest to
+ * their targets:
  * problem and structure are replaced, and the steps are appended to `list`. Owned by the arena, the list by its heap. */
 void convert_close(Problem *problem, Structure *structure, const Modes *modes, const Freedom *freedom,
                    const uint32_t *equation, Arena *arena, ConversionVec *list, Diags *diags);

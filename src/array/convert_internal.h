@@ -31,7 +31,7 @@ typedef struct Combination {
   Expr left; /* the sum, without terms that cancel; 0 if only round-off is left */
 } Combination;
 
-/* Makes one with the factors of a dependence; the caller fills in the rows. Owned by the arena. */
+/* Makes a combination with the factors of a dependence; the caller fills in the rows. Owned by the arena. */
 Combination combination_make(const Converter *converter, const Dependence *dependence);
 
 /* Finds the rows and their sum. */

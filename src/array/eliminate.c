@@ -158,7 +158,7 @@ static void add_vector(ModularElimination *elimination, int32_t line, int32_t pi
 
 /* ---- from the field to numbers ---- */
 
-/* A line is a sum of used parts. Writes it as a sum of lines: factor[b] is the factor of the line of vector b. */
+/* Writes a sum of used parts as a sum of lines: factor[b] is the factor of the line of vector b. */
 static void unfold(const ModularElimination *elimination, uint32_t first_used, uint64_t *factor) {
   uint32_t count = elimination->basis.count;
   memset(factor, 0, count * sizeof *factor);

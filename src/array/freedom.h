@@ -15,6 +15,6 @@ typedef struct Freedom {
 } Freedom;
 
 /* The problem with count - rank more equations that require the nearest solution, and with the additional unknowns in these
- * equations. They replace the equations replaced[count - rank], which follow from the others; NULL: they are added. Owned by
- * the arena. */
+ * equations. The new equations replace the equations replaced[count - rank], which follow from the others; NULL: they are added.
+ * Owned by the arena. */
 Problem freedom_close(const Problem *problem, const Freedom *freedom, const uint32_t *replaced, Arena *arena);

@@ -311,7 +311,7 @@ static int32_t determined_leaf(const LogicBuilder *builder, Expr side, Expr othe
   return is_free || !has_unknown(builder, other) ? (int32_t)leaf : STRUCTURE_NONE;
 }
 
-/* Per initial equation the leaves that either of its sides can determine. */
+/* For each initial equation, the leaves that either of its sides can determine. */
 static Pattern initial_pattern(const LogicBuilder *builder, Arena *arena) {
   const Model *model = builder->model;
   uint32_t rows = model->initial_equations.count;

@@ -177,7 +177,7 @@ static bool is_known(const Peeling *peeling, Expr leaf) {
   return peeling->known[unknown] && (order == 0 || order < peeling->highest[unknown]);
 }
 
-/* The one unknown leaf of an equation; EXPR_NONE if there are none or several, or a highest derivative occurs. */
+/* The only unknown leaf of an equation; EXPR_NONE if no or several unknown leaves occur, or a highest derivative. */
 static Expr only_unknown(const Peeling *peeling, Expr residual) {
   ExprVec variables = {0};
   Expr found = EXPR_NONE;

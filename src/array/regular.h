@@ -28,7 +28,7 @@ bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *sa
 /* A block whose matrix is not regular: everywhere, or at the start values only. */
 typedef struct SingularBlock {
   int32_t block, size;
-  int32_t rank;   /* the largest one found at a point; -1 for a block that is too large */
+  int32_t rank;   /* the largest rank found at a point; -1 for a block that is too large */
   bool here_only; /* regular elsewhere */
   int points;     /* points at which it was found singular */
 } SingularBlock;
@@ -36,6 +36,6 @@ typedef struct SingularBlock {
 typedef VEC(SingularBlock) SingularVec;
 
 /* The blocks that are identically singular by numbers, appended in order; to `here`, if it is not NULL, those that are singular
- * only at the start values. O(size of the equations) when there are none. */
+ * only at the start values. O(size of the equations) if no block is singular. */
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                    SingularVec *singular, SingularVec *here);

@@ -56,8 +56,8 @@ typedef struct Diags {
 /* An empty list with the usual limit of errors kept. */
 Diags diags_make(Heap *heap);
 
-/* Appends an error (or warning) with a class or a code of messages.def. Returns it for diag_note; never NULL, valid until the next
- * one is added. */
+/* Appends an error (or warning) with a class or a code of messages.def. Returns the diagnostic, for diag_note; never NULL, valid
+ * until the next one is added. */
 __attribute__((format(printf, 4, 5))) Diag *diag_error(Diags *diags, DiagCode code, Span span, const char *format, ...);
 __attribute__((format(printf, 4, 5))) Diag *diag_warning(Diags *diags, DiagCode code, Span span, const char *format,
                                                          ...);

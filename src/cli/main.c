@@ -96,7 +96,7 @@ const Command commands[] = {
      "MODEL",
      "a steady state and whether it is stable",
      "Looks for values with all derivatives zero, from the initial values: by Newton's method, by continuation, by\n"
-     "integration. Prints them with the eigenvalues there.\n",
+     "integration. Prints these values, and the eigenvalues there.\n",
      {"daedal steady reactor.mo", "daedal steady reactor.mo --by homotopy", "daedal steady reactor.mo --json"},
      steady_command},
     {"sweep",

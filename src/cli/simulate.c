@@ -114,7 +114,7 @@ static void say_summary(Session *session) {
   if (!*text) session_report(session);
 }
 
-/* Removes the rows written during the run when the file is complete. Keeps them if the run was interrupted or did not begin. */
+/* Removes the rows written during the run when the file is complete. Keeps the rows if the run was interrupted or did not begin. */
 static void leave_part(const SimulateCommand *run) {
   if (!run->part || daedal_result_rows(run->session->result) == 0) return;
   if (run->interrupted && access(run->state, R_OK) == 0) terminal_say("--resume continues from %s", run->part);

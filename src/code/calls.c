@@ -292,7 +292,7 @@ static double difference_step(const Direction *d) {
   return rate > 0 ? 6e-6 * value / rate : 0; /* cube root of the round-off */
 }
 
-/* A function without a known derivative: by central differences. */
+/* Differentiates a function without a known derivative by central differences. */
 static bool derive_by_difference(const Direction *d, Runner *runner, Arena *arena, Value *outputs) {
   double h = difference_step(d);
   if (!run_moved(d, arena, 0) || !add_outputs(d, runner, false, 1, outputs)) return false;

@@ -1,5 +1,5 @@
-/* decisions: the logic of a model made numeric (core/decide.h): the new values of discrete leaves at an event. The evaluator holds
- * the values; this evaluates the steps. */
+/* decisions: the logic of a model made numeric (core/decide.h): the new values of discrete leaves at an event. The evaluator
+ * holds the values; `decisions` evaluates the steps. */
 #pragma once
 
 #include "base/transfer.h"

@@ -15,9 +15,9 @@ typedef struct Waiting {
 
 /* Data for the ordering, per line. */
 typedef struct LineState {
-  uint32_t needs;   /* lines that it waits for */
-  uint32_t waiting; /* the first that waits for it */
-  uint32_t height;  /* lines of the longest chain that waits for it */
+  uint32_t needs;   /* number of lines that this line waits for */
+  uint32_t waiting; /* the first line that waits for this line */
+  uint32_t height;  /* length of the longest chain of lines that waits for this line */
   uint32_t next;    /* next line in its list of ready lines */
   bool is_held, is_done;
 } LineState;

@@ -37,8 +37,8 @@ static const double NEWTON_CONTRACTION = 0.5;
  * the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
-/* Relative to the size of the columns: over such a short distance the determinant hardly ever changes its sign twice, so its
- * signs at the quarters show every change. */
+/* A distance relative to the size of the columns: over such a short distance the determinant hardly ever changes its sign twice,
+ * so its signs at the quarters show every change. */
 static const double NEWTON_SHORT = 1e-3;
 
 typedef struct SolvedUnit {
@@ -634,7 +634,7 @@ static EvalStatus run_explicit(StateSpace *space, SolvedUnit *unit, double t, do
     if (status == EVAL_OK || isfinite(unit->values[k])) y[unit->columns[k]] = unit->values[k];
   return status == EVAL_OK
              ? EVAL_OK
-             : fail_undefined(space, unit, t, y); /* reported at the values that other columns depend on */
+             : fail_undefined(space, unit, t, y); /* a failure names the values that other columns depend on */
 }
 
 static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, double *y) {

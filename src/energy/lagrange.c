@@ -2,9 +2,9 @@
  *
  * The left side has the mass matrix times the accelerations, and friction. The right side has forces, multipliers, and the rest:
  * the other terms of d/dt dL/dq' - dL/dq. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, the rest is a sum
- * over products of velocities (Christoffel symbols). Half of the terms of d/dt dL/dq' have cancelled with dL/dq there. The shorter
- * one of that sum and the plain derivative is used. If L has higher derivatives, the equations are those of Euler and Poisson
- * (Shmoylova et al. 2013, (67)). */
+ * over products of velocities (Christoffel symbols). In that sum, half of the terms of d/dt dL/dq' have cancelled with terms of
+ * dL/dq. The shorter one of that sum and the plain derivative is used. If L has higher derivatives, the equations are those of
+ * Euler and Poisson (Shmoylova et al. 2013, (67)). */
 #include "energy/derivation.h"
 
 /* coefficient * q_j' * q_k' in the equation of coordinate i; k is NONE if the term is linear. */

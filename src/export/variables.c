@@ -253,7 +253,7 @@ static void add_indicator(Heap *heap, Arena *arena, ExportVariables *variables, 
   vec_last(&variables->list).index = index;
 }
 
-/* Adds one for each condition, and one for the choice of states. */
+/* Adds an indicator for each condition, and one for the choice of states. */
 static void add_indicators(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
   const Modes *modes = source->evaluator->code->modes;
   for (uint32_t m = 0; m < modes->count; m++)

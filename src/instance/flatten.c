@@ -28,8 +28,8 @@ static bool check_value(Tree *tree, const Instance *instance) {
   return false;
 }
 
-/* If an outer component lacks its inner one, that is added during the walk and becomes part of the model. If its class is
- * partial, it is added only if it is used; the use is then an error. */
+/* If an outer component lacks its inner one, the inner component is added during the walk and becomes part of the model. If the
+ * class of the inner component is partial, the component is added only if it is used; the use is then an error. */
 static bool find_missing_inner(Tree *tree, Instance *outer) {
   bool is_partial = outer->type->definition && outer->type->definition->prefixes & PREFIX_PARTIAL;
   return is_partial || prefixes_pass_through(outer->prefixes) || instance_inner(tree, outer);

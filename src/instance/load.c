@@ -489,7 +489,7 @@ static bool check_contents(Tree *tree) {
   return false;
 }
 
-/* Reads values from outside. */
+/* Reads the values that a caller gives to elements. */
 static void read_new_values(Tree *tree, const ModificationVec *modifications) {
   for (uint32_t i = 0; modifications && i < modifications->count; i++) {
     TextVec name = {0};

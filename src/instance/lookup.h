@@ -73,8 +73,8 @@ Instance *scope_find_base(Tree *tree, Scope scope, AstPath path);
 /* Like scope_find_class, but reports nothing. */
 Instance *scope_try_class(Tree *tree, Scope scope, AstPath path);
 
-/* May a composite name access element `name` of `in`? Refuses it if the element is protected, if `in` is partial, or if `in` is not
- * a package and the element is not encapsulated. true if there is no such element. */
+/* May a composite name access element `name` of `in`? Refuses the name if the element is protected, if `in` is partial, or if
+ * `in` is not a package and the element is not encapsulated. true if there is no such element. */
 bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span span);
 
 /* The inner component that an outer one refers to; NULL if there is none so far. */

@@ -44,7 +44,7 @@ typedef struct Erk {
       extension; /* [columns] the continuous extension to which the divided differences belong; the number of the last extension */
   double relative, absolute, max_step;
   bool fixed_step;
-  const double *unread; /* as in the options */
+  const double *unread; /* `unread` of the options */
 
   /* The columns whose derivatives are columns, too: first the states, then those that are combined only as a guess. */
   int32_t states, paired, free_count, guessed_count, given_count, branch_count;
@@ -483,7 +483,7 @@ static void erk_suggest(void *self, double step) {
 }
 
 /* The end of the last step becomes the start of the next: values and rates move to stage 0, and the spread
- * stages to `before`. Done at the next step only, so that the continuous extension has all stages. */
+ * stages to `before`. This is done only at the next step, so that the continuous extension has all stages until then. */
 static void erk_advance(Erk *erk) {
   int last = erk->tableau->stages;
   if (!erk->stepped) return;
@@ -552,9 +552,9 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
   erk->extension++;
 }
 
-/* Scaled error inside a step from t whose end is accurate, by the last term of the continuous extension. Near the stability bound
- * it is far larger than at the end, because components that the steps barely damp are large between their ends. Elsewhere it is not
- * evaluated. */
+/* Scaled error inside a step from t whose end is accurate, by the last term of the continuous extension. Near the stability
+ * bound this error is far larger than the error at the end, because components that the steps barely damp are large between
+ * their ends. Elsewhere the error is not evaluated. */
 static double erk_inner_error(Erk *erk, double t, double h) {
   const ErkTableau *tableau = erk->tableau;
   if (tableau->inner == 0 || erk_stiffness(erk, h) < NOTABLE) return 0;

@@ -2,7 +2,7 @@
  *
  * The formulas are those of the fixed-leading-coefficient form of BDF: Brenan, Campbell, Petzold, Numerical Solution of
  * Initial-Value Problems in Differential-Algebraic Equations, section 5.2. A step is planned, predicted, and then kept or dropped.
- * Only keeping it changes the differences, so a rejected step leaves nothing to undo. */
+ * The differences change only if the step is kept, so a rejected step leaves nothing to undo. */
 #pragma once
 
 #include "base/heap.h"

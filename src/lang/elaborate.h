@@ -127,7 +127,7 @@ struct Elaboration {
   bool is_session;     /* values before the model is complete: an undeclared name may be declared later */
 
   VEC(NewBinding) modifications;
-  VEC(AstStatement) final_statements; /* given in addition to the text */
+  VEC(AstStatement) final_statements; /* equations given in addition to the text */
 
   VEC(ClassEntry) classes;
   Map class_of_name; /* Name -> class */
@@ -457,7 +457,7 @@ void routines_check_uncalled(Elaboration *el);
 /* Declares the slots of the routine of `function g = der(f, x)`, and adds its code once the code of f exists. */
 bool derivative_declare(Elaboration *el, ClassEntry *entry, Routine *routine);
 void derivative_compile(Elaboration *el, Routine *routine);
-/* The arguments with respect to which it differentiates, with their positions in dag_call; returns their number. */
+/* The arguments with respect to which `g` differentiates, with their positions in dag_call; returns their number. */
 uint32_t derivative_positions(const Elaboration *el, const Routine *routine, const Value *inputs, uint32_t *positions);
 /* Fills outputs, whose sizes are set, with the derivatives; false if f cannot be inlined. */
 bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs);
@@ -466,7 +466,7 @@ bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inp
 
 /* Compiles the inverses that the annotation `inverse` of a function gives. Names are looked up from `scope`. */
 void inverse_read(Elaboration *el, Routine *routine, Name scope, const AstModification *annotation);
-/* Records the slots of a call that has returned, of a function with inverses. */
+/* Records the slots of a call of a function with inverses, after the call has returned. */
 void inverse_note(Elaboration *el, const Routine *routine, const Value *slots);
 /* Appends the inversions of an equation that is about to be added to the model. */
 void inverse_use(Elaboration *el, Expr left, Expr right);

@@ -613,7 +613,8 @@ static void finish_routine(Elaboration *el, uint32_t number) {
 }
 
 void routines_finish(Elaboration *el) {
-  while (el->routines_done < el->class_of_routine.count) /* bodies may need constants, and these more bodies */
+  while (el->routines_done <
+         el->class_of_routine.count) /* bodies may need constants, and constants may need more bodies */
     finish_routine(el, el->routines_done++);
 }
 

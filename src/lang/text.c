@@ -114,7 +114,7 @@ bool expr_is_text(const Elaboration *el, Expr e) {
          (variable != NONE && el->model->variables.data[variable].type == TYPE_STRING);
 }
 
-/* An undefined function is reported elsewhere, as such. */
+/* Is it a call of an undefined function? Other messages report such functions. */
 static bool is_missing(const Elaboration *el, Expr e) {
   return dag_op(el->dag, e) == OP_CALL &&
          !routine_can_run(el->model->functions.data[dag_call_info(el->dag, e).function]->routine);

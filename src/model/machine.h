@@ -32,7 +32,7 @@ typedef struct Control {
   uint32_t stack;           /* height of the value stack below it */
   const uint32_t *assigned; /* list of slots, count first */
   char *condition;          /* of an if */
-  char *path, *route;       /* conditions outside; NULL: always */
+  char *path, *route;       /* conditions of the statements around this one; NULL: always true */
   Value *before, *then;     /* for an if: assigned slots before it and after its first branch */
   bool in_else, then_is_dead;
   Value range;    /* of loops */

@@ -525,7 +525,7 @@ static void run_call_local(RoutinePrinter *writer, const uint32_t *call, uint32_
   push_outputs(writer, pop_list(writer, open, count, ", ", ")"), NO_RECORD, call[1]);
 }
 
-/* Prints the call of a function that is not in the file as it was written. Constants with the same span stand for its values. */
+/* Prints a call as it was written if its function is not in the file. Constants with the same span stand for its values. */
 static void run_missing(RoutinePrinter *writer, Name name) {
   (void)name;
   const Routine *routine = writer->routine;

@@ -13,7 +13,7 @@ bool pass_resets(Plan *plan);
 
 /* Reports that no choice of states is possible at the initial point. */
 bool start_no_choice(Evaluator *evaluator, const Structure *structure, int32_t block, Diags *diags);
-/* The array of the plan with values, before any is computed. */
+/* The array of the plan with room for values, before any value is computed. */
 ArrayRun start_array(const Plan *plan, Heap *heap, const double *parameters);
 /* The initializer for that array. */
 Initializer start_initializer(const Plan *plan, Heap *heap, const ArrayRun *run);

@@ -205,8 +205,8 @@ void simulation_reset_states(Simulation *simulation, const double *y);
 /* Like simulation_reset, for an input that the caller sets. false: the variable is not such an input. */
 bool simulation_give(Simulation *simulation, uint32_t variable, double value);
 
-/* Exchanges the discrete leaves of the array with which the run began for their values at that time; a second call restores them.
- * For reports of the beginning. */
+/* Exchanges the discrete leaves of the array with which the run began for their values at that time; a second call restores
+ * them. Used by reports about the beginning of the run. */
 void simulation_exchange_leaves(Simulation *simulation);
 
 /* Treats the values set since the last event as an event at the time reached. false: an error is in diags. */

@@ -252,7 +252,7 @@ static void add_tie(Derived *derived, uint32_t q) {
   }
 }
 
-/* Unknowns that equal another one, or a constant, keep that equation. */
+/* An unknown that equals another one, or a constant, keeps the equation that says so. */
 static void add_alias(Derived *derived, uint32_t unknown) {
   Dag *dag = derived->model->dag;
   int8_t sign;

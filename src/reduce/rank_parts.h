@@ -27,7 +27,7 @@ typedef struct RankParts {
 RankParts rank_parts_connected(uint32_t rows, uint32_t columns, const int32_t *column_start, const int32_t *row_index,
                                Arena *arena);
 
-/* The parts of_row and of_column, `count` of them. Keeps both; owned by the arena. O(rows + columns). */
+/* The parts of_row and of_column, `count` of them. The result keeps of_row and of_column; owned by the arena. O(rows + columns). */
 RankParts rank_parts_list(uint32_t *of_row, uint32_t rows, uint32_t *of_column, uint32_t columns, uint32_t count,
                           Arena *arena);
 

@@ -23,8 +23,9 @@ typedef struct Redundancy {
  * equations contradict each other or there are too many. Dense: cubic in the size of a component. */
 bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy);
 
-/* Replaces them by other equations: free unknowns get the values of least norm. Conversions and warnings name them. false:
- * as above, or the equations are still singular; problem and structure are unchanged. */
+/* Replaces the equations that redundancy_find finds by others: free unknowns get the values of least norm. Conversions and
+ * warnings name the replaced equations. false: as redundancy_find, or the equations are still singular; problem and structure
+ * are unchanged. */
 bool redundancy_replace(Strangeness *strangeness, double t, Problem *problem, Structure *structure,
                         ConversionVec *conversions, Redundancy *redundancy);
 

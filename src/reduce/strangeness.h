@@ -152,7 +152,7 @@ typedef struct Ranks {
   int32_t all, high, w_count;
 } Ranks;
 
-/* Decides them by singular values. false: the Jacobian cannot be evaluated. Owned by the arena. */
+/* Decides the ranks by singular values. false: the Jacobian cannot be evaluated. Owned by the arena. */
 bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y, Arena *arena, Ranks *ranks);
 
 /* The number of constraints on x from the rows of levels 0 .. level. */

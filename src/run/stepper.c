@@ -237,7 +237,7 @@ static void find_divisors(Stepper *stepper, double t, const double *y, double *d
   for (uint32_t k = 0; k < evaluator->code->divisor.count; k++) divisor[k] = NAN;
 }
 
-/* Did none of them pass zero in the step to t? Errors grow without bound before a zero, but the step control sees only the
+/* Did no divisor pass zero in the step to t? Errors grow without bound before a zero, but the step control sees only the
  * errors of single steps. */
 static bool divisors_hold(Stepper *stepper, double t) {
   if (!stepper->divisors) return true;

@@ -154,9 +154,9 @@ static bool take_start_values(Stepper *stepper, double *y) {
   return any;
 }
 
-/* Several solutions may continue from a singular start. Does one of them begin near the given start values, as if these were
- * initial values? Then `beyond` has its columns, at the distance `gap` after the start. That solution, and the one FAR times
- * as far away, both start at the beginning of the run. */
+/* Several solutions may continue from a singular start. Does one of these solutions begin near the given start values, as if
+ * these were initial values? Then `beyond` has its columns, at the distance `gap` after the start. That solution, and the one
+ * FAR times as far away, both start at the beginning of the run. */
 static bool start_values_choose(Stepper *stepper, double singular, double *gap) {
   View *view = stepper->view;
   const System *system = &view->system;

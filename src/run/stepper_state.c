@@ -14,7 +14,7 @@ typedef struct SavedValues {
 struct StepperState {
   double t, *y, *seen;
   const Integrator *integrator, *waiting;
-  double changed; /* as in the stepper */
+  double changed; /* the same member as in the stepper */
   bool has_changed, terminated;
   double credit; /* credit of proofs */
   SavedValues run, original;

@@ -100,7 +100,7 @@ void steps_restart(Steps *steps, double t, const double *y, double step);
 /* Repeats the last step, first with this size, which is not larger than before. */
 void steps_repeat(Steps *steps, double step);
 
-/* Starts it after an event of a mode (-1: no mode). */
+/* Starts the integrator after an event of a mode (-1: no mode). */
 void steps_pass_event(Steps *steps, double t, const double *y, int mode);
 
 /* Updates the sizes of states without a nominal value, with the columns y at t. */

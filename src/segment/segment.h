@@ -22,10 +22,10 @@ typedef struct Segment {
   int count;                   /* number of the coefficients of a column; 0: not known yet */
   double part[BERNSTEIN_MOST]; /* parts of the step at which columns are sampled: Chebyshev points, with both ends */
   Heap *heap;
-  uint32_t *slot;         /* [columns] where its coefficients are, once needed; UINT32_MAX before */
+  uint32_t *slot;         /* [columns] slot of the column's coefficients; UINT32_MAX: not needed so far */
   uint32_t slots, room;   /* slots in use, and allocated */
   double *coefficient;    /* [slots][BERNSTEIN_MOST] */
-  uint64_t *made, number; /* [slots] the segment to which its coefficients belong; the number of the present one */
+  uint64_t *made, number; /* made: [slots] the segment of the coefficients; number: the present segment */
   uint32_t *missing;      /* [slots] columns that are needed and not known yet */
   double *sample;         /* [columns] */
 } Segment;

@@ -130,7 +130,7 @@ static bool note_seen(Sizes *sizes, double elapsed, const double *y) {
   return any;
 }
 
-/* Computes the Jacobian of the rates here. In large systems most entries are zero, and steps use it often. */
+/* Computes the Jacobian of the rates here. In large systems most entries are zero, and steps use the Jacobian often. */
 static void make_jacobian(Sizes *sizes, double t, const double *y) {
   const System *system = sizes->system;
   sizes->is_known = system->rates_jacobian(system->context, t, y, sizes->jacobian) == EVAL_OK;

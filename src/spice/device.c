@@ -74,7 +74,8 @@ static bool define_defaults(Device *device, const char *list) {
   return true;
 }
 
-/* The parameter that a card calls by this name, as the lines call it; *length is the length of the name. NULL: there is none. */
+/* The name in the lines of the parameter that a card gives under this name; *length is its length. NULL: there is no such
+ * parameter. */
 static const char *find_parameter(const char *list, const char *text, size_t *length) {
   size_t size;
   for (const char *word; (word = next_word(&list, &size));) {

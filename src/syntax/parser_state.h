@@ -101,7 +101,7 @@ bool parser_expect(Parser *parser, TokenKind kind, const char *where);
 /* Reports at the present token: the message, then the token found. Always returns false. */
 __attribute__((format(printf, 2, 3))) bool parser_unexpected(Parser *parser, const char *format, ...);
 
-/* As above, for a token in the wrong place; the message does not name the token. Always returns false. */
+/* Like the function above, for a token in the wrong place; the message does not name the token. Always returns false. */
 __attribute__((format(printf, 2, 3))) bool parser_refuse(Parser *parser, const char *format, ...);
 
 /* Reports at a span. Keeps only one error per line, since the others are usually consequences. NULL: the error was not kept. */

@@ -110,7 +110,7 @@ RankJump *rank_jump_new(Heap *heap, const Strangeness *strangeness) {
   return jump;
 }
 
-/* The beginning of the row in the dense matrix of its part; the next column follows after as many entries as the part has rows. */
+/* The first entry of the row in the dense matrix of its part, which is stored by columns. */
 static size_t row_entry(const RankJump *jump, uint32_t row) {
   return jump->parts.part[jump->parts.of_row[row]].first + jump->parts.row_place[row];
 }

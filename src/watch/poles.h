@@ -2,8 +2,9 @@
  * else shows that the solution is undefined between them.
  *
  * The factors of all divisors and of all arguments of logarithms are watched, and cos(x) for tan(x) (ArrayCode.pole). A factor
- * counts as zero if it changes its sign, or if it is smaller than the tolerance times its values at most one step before and
- * after. A quotient whose dividend is also zero there has a value, and a branch that is not taken does not count. */
+ * counts as zero if it changes its sign, or if it is smaller than the tolerance times its values at times that are at most one
+ * step earlier or later. A quotient whose dividend is also zero there has a value, and a branch that is not taken does not
+ * count. */
 #pragma once
 
 #include "view/view.h"

@@ -690,7 +690,7 @@ typedef struct ProofWalk {
   bool left_agrees;   /* all modes agree at `low` */
   bool end_agrees;    /* all modes agree at `end`; if false, a mode contradicts its relation there */
   double proven;      /* time proven so far */
-  double first, last; /* the unproven part lies between these; NAN: there is none */
+  double first, last; /* beginning and end of the unproven part; NAN: everything is proven */
   double high;        /* the first change is between `low` and this; NAN: not found */
 } ProofWalk;
 

@@ -14,7 +14,7 @@
 typedef struct Turning Turning;
 
 typedef struct TurningPoint {
-  double time;               /* extrapolated if that is more certain */
+  double time;               /* time at which the matrix is singular, extrapolated if that is more certain */
   double sound;              /* time of the last evaluation at or before it: later steps may have left the solution */
   int32_t block, size, rank; /* rank of the block's matrix there */
   double found;              /* time of the zero in the run, or where it was found */

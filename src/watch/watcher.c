@@ -102,9 +102,9 @@ static void look_at_ends(Watcher *watcher, const WatchedStep *step) {
   edges_rest(edges, segment->t1, segment->end);
 }
 
-/* Do the ends of the step show that no mode changes? The ends show nothing if a difference jumps. Without proofs, they do not show
- * it either if the rate of a difference is unknown. Implicit one-step methods may step over a whole oscillation of a column that no
- * state follows. Then the values at the ends do not show how fast that column is. */
+/* Do the ends of the step show that no mode changes? The ends show nothing if a difference jumps. Without proofs, they also
+ * show nothing if the rate of a difference is unknown. Implicit one-step methods may step over a whole oscillation of a column
+ * that no state follows. Then the values at the ends do not show how fast that column is. */
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
   const WatcherPlan *plan = &watcher->plan;
   bool is_long = plan->system->watched && step->segment->methods->is_collocation;

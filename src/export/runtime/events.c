@@ -367,7 +367,8 @@ static void report_unknown_system(const Solver *solver) {
   for (int k = 0; k < solver->model->branches; k++) report(solver, solver->model->branch_text[k]);
 }
 
-/* Changes to the system that holds now, from columns of the system before. Returns 1 if there is none, or no consistent values. */
+/* Changes to the system that holds now, from columns of the system before. Returns 1 if there is no such system, or if it has no
+ * consistent values. */
 static int change_system(Solver *solver, double t, double *y) {
   const Model *before = solver->model;
   evaluate_branches(solver, t, solver->settle_y);
