@@ -1,13 +1,33 @@
 """Positive feedback around a limit: generated triggers and relaxation oscillators with an amplifier of finite gain. They jump where
 their branch of the solution ends at a corner, at times in closed form. At a smooth fold the solution ends. A flow that stops and
 reverses leaves an enthalpy undetermined at that instant: it continues with the value of the reversed flow. Wide runs: see runs.py."""
+import csv
 import math
+import os
+import pathlib
 import random
+import shutil
+import subprocess
+import tempfile
 import unittest
 
-from runs import Tally, by_turns, seeds, simulate
+from runs import SANITIZED, Run, Tally, by_turns, seeds, simulate
 
 SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
+EXPORTED = ("erk", "radau", "bdf")
+
+
+def run_exported(text, solver):
+    """The run of the exported program."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, program = pathlib.Path(folder, "m.mo"), pathlib.Path(folder, "c")
+        model.write_text(text, encoding="utf-8")
+        subprocess.run([os.environ["DAEDAL"], "export", model, "--c", program, "--standalone", "--solver", solver, "-q"], check=True)
+        subprocess.run(["make", "-s", "-C", program, "CC=cc", "CFLAGS=-O0 -std=c99"], check=True)
+        done = subprocess.run([program / "model"], capture_output=True, text=True, check=False)
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    columns = {name: [float(row[name]) for row in rows] for name in rows[0]}
+    return Run(done.returncode, done.stderr, "failed" if done.returncode else "", columns)
 
 
 def jumps(columns):
@@ -138,6 +158,17 @@ class Folds(unittest.TestCase):
 
     def test_stay(self):
         self.check(stay, is_reversed, ("auto", "erk", "radau", "bdf", "ida"), 0.3)
+
+    @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
+    def test_exported(self):
+        for turn, draw in enumerate((oscillator, trigger), 1):
+            tally = Tally(f"exported {draw.__name__}")
+            for seed in seeds(12, quick=1):
+                text, expected = draw(random.Random(f"{draw.__name__} {seed}"))
+                for solver in by_turns(EXPORTED, seed + turn):
+                    run = run_exported(text, solver)
+                    tally.add(run, lambda: is_right(run, expected), draw.__name__, seed, solver)
+            tally.check(self, may_refuse=0.05)
 
     def test_start_on_a_fold(self):
         """The rate is infinite there except for round-off, and the solution does not continue: the run is refused within a few steps, or it is right."""

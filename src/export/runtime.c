@@ -33,12 +33,14 @@ static void find_needs(Arena *arena, const ExportSource *source, bool needs[RUNT
   lookups_number(arena, source, &tables);
   needs[RUNTIME_ALWAYS] = true;
   needs[RUNTIME_TABLES] = tables > 0;
-  needs[RUNTIME_TIMED] = needs[RUNTIME_EVENTS] = needs[RUNTIME_DELAYS] = needs[RUNTIME_LARGE] = false;
+  needs[RUNTIME_TIMED] = needs[RUNTIME_EVENTS] = needs[RUNTIME_DELAYS] = needs[RUNTIME_LARGE] = needs[RUNTIME_FOLDS] =
+      false;
   for (uint32_t k = 0; k < source->systems; k++) {
     needs[RUNTIME_TIMED] = needs[RUNTIME_TIMED] || has_timed(&source[k]);
     needs[RUNTIME_EVENTS] = needs[RUNTIME_EVENTS] || has_events(&source[k]);
     needs[RUNTIME_DELAYS] = needs[RUNTIME_DELAYS] || has_delays(&source[k]);
     needs[RUNTIME_LARGE] = needs[RUNTIME_LARGE] || has_large(&source[k]);
+    needs[RUNTIME_FOLDS] = needs[RUNTIME_FOLDS] || export_may_fold(&source[k]);
   }
   needs[RUNTIME_SMALL] = !needs[RUNTIME_LARGE];
   needs[RUNTIME_NO_EVENTS] = !needs[RUNTIME_EVENTS];

@@ -39,6 +39,11 @@ uint32_t export_number_conditions(const Branches *branches, uint32_t *number) {
 
 bool export_may_slide(const ExportSource *source) { return source->evaluator->code->modes->count > 0; }
 
+bool export_may_fold(const ExportSource *source) {
+  const ArrayCode *code = source->evaluator->code;
+  return (code->modes->kinks || code->is_rough) && !code->modes->logic->delays.count;
+}
+
 bool export_chooses_states(const ExportSource *source) {
   for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
     if (dummy_blocks_choose(source->choice, b)) return true;

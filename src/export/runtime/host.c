@@ -1,9 +1,11 @@
 /* If memory is refused, a step fails, and the next step makes its integrator again. */
 #include "constants.h"
+#include "inside.h"
 #include "solver.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the system ---- */
@@ -46,8 +48,13 @@ static bool evaluate_kinks(void *host, bool sizes, double t, const double *y, do
 
 /* All columns at a time of a step. */
 static bool point_of_step(void *host, const Segment *segment, double t, double *y) {
+  Solver *solver = host;
+  InsideHost inside = {solver->heap, &solver->system, complete, find, solver};
+  bool is_between;
   segment_values(segment, t, y);
-  return states_solve(host, t, y, state_form_follow) == SOLVER_OK;
+  if (complete(solver, t, y) == EVAL_OK) return true;
+  if (t == segment->t1) return find(solver, t, y) == EVAL_OK;
+  return inside_solve(&inside, segment, t, y, &is_between) == EVAL_OK;
 }
 
 static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
@@ -104,8 +111,6 @@ static bool find_columns(void *host, double t, double *y) {
   return states_solve(host, t, y, state_form_find) == SOLVER_OK;
 }
 
-static void starts(void *host, double t, const double *y) { (void)host, (void)t, (void)y; }
-
 static void begin_conditions(void *host, double t, const double *y) {
   switching_begin(&((Solver *)host)->switching, t, y);
 }
@@ -130,7 +135,7 @@ static bool reads_again(void *host) {
 }
 
 static void make_steps(Solver *solver) {
-  static const StepsHost methods = {find_columns, point_of_step, starts,     begin_conditions, next_time, 0,
+  static const StepsHost methods = {find_columns, point_of_step, 0,          begin_conditions, next_time, 0,
                                     accepts,      inside,        reads_again};
   const Model *model = solver->model;
   const Scalars *now = solver->now;
@@ -154,7 +159,9 @@ static void make_steps(Solver *solver) {
                    .tolerance = now->tolerance,
                    .integrator = wanted_integrator(solver),
                    .y = solver->event_y,
-                   .ahead = solver->event_y,
+                   .heap = solver->heap,
+                   .fold = model->fold,
+                   .beyond = solver->beyond,
                    .begin = solver->begin,
                    .segment = segment_new(heap, model->columns),
                    .watcher = watcher_new(heap, &watcher),
@@ -165,6 +172,7 @@ static void make_steps(Solver *solver) {
                    .stretches = steps->stretches,
                    .edges = &solver->edges,
                    .delays = model->delays ? &solver->delays : 0};
+  heap_numbers(heap, (size_t)model->columns, &steps->ahead, &steps->recent.y, &steps->origin.y);
 }
 
 /* The system, tolerances or the integrator may have changed since the last time. */
@@ -307,26 +315,84 @@ static void count_work(Solver *solver, const IntegratorStatistics *before) {
   now->next = after.next;
 }
 
-/* Begins a failed step again, if the sizes of states can be larger, with an integrator that does not remember the failure. */
-static bool begin_again(Call *call) {
+/* Restarts the steps where the last one began, with an integrator that does not remember a failure. */
+static void renew_integrator(Call *call) {
   Steps *steps = &call->solver->steps;
-  if (!steps_widen_sizes(steps)) return false;
   count_work(call->solver, &call->before);
   call->before = (IntegratorStatistics){0};
   steps->self = 0;
   make_integrator(call->solver);
   steps_start(steps, steps->now->before, steps->begin, 0);
+}
+
+/* Begins a failed step again, if the sizes of states can be larger. */
+static bool begin_again(Call *call) {
+  if (!steps_widen_sizes(&call->solver->steps)) return false;
+  renew_integrator(call);
   return true;
 }
 
+/* ---- folds ---- */
+
+static const char *name_of(const Model *model, int column) {
+  for (int v = 0; v < model->variables; v++)
+    if (model->variable[v].kind == VARIABLE_COLUMN && model->variable[v].index == column)
+      return model->variable[v].name;
+  return "a variable";
+}
+
+static void report_fold(Solver *solver, const Fold *fold) {
+  char text[MESSAGE_ROOM];
+  snprintf(text, sizeof text,
+           "warning: at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
+           "%.6g, the next point on the curve of solutions after the fold",
+           fold->time, name_of(solver->model, (int)fold->column), fold->before[fold->column],
+           fold->after[fold->column]);
+  if (solver->report && !solver->now->has_folded) solver->report(solver->context, text);
+  solver->now->has_folded = 1;
+}
+
+/* The step ends at a fold. */
+static void end_at_fold(Call *call, const Fold *fold) {
+  Solver *solver = call->solver;
+  report_fold(solver, fold);
+  renew_integrator(call);
+  double t = fmax(fold->time, solver->told);
+  call->end = (StepEnd){.t = steps_snap(&solver->steps, t), .is_event = true, .mode = -1};
+  solver->ends_at_fold = true;
+  call->status = SOLVER_OK;
+}
+
+static void pass_fold(void *context) {
+  Call *call = context;
+  const Steps *steps = &call->solver->steps;
+  Fold fold;
+  if (steps_pass_fold(&call->solver->steps, steps->segment->t1 - steps->now->before, NAN, &fold))
+    end_at_fold(call, &fold);
+}
+
+bool host_pass_fold(Solver *solver) {
+  Call call = {.solver = solver};
+  if (!has_integrator(solver)) return false;
+  solver->steps.integrator->statistics(solver->steps.self, &call.before);
+  if (protect(&call, pass_fold) != SOLVER_OK) return false;
+  solver->end = call.end;
+  return true;
+}
+
+/* ---- a step ---- */
+
 static void step(void *context) {
   Call *call = context;
+  Fold fold;
   Solver *solver = call->solver;
   Steps *steps = &solver->steps;
   steps_plan_timed(steps, solver->now->time, call->until);
   do {
     steps_begin(steps);
+    if (steps_begin_at_fold(steps, &fold)) return end_at_fold(call, &fold);
     if (steps_step(steps, steps_end(steps, call->until)) != STEP_OK) {
+      if (steps_pass_fold(steps, 0, NAN, &fold)) return end_at_fold(call, &fold);
       if (!begin_again(call)) return;
       continue;
     }
@@ -352,6 +418,7 @@ SolverStatus host_step(Solver *solver, double until, StepEnd *end) {
   steps->stop = host_end(solver);
   steps->integrator->statistics(steps->self, &call.before);
   steps->taken_again = 0;
+  solver->ends_at_fold = false;
   protect(&call, step);
   *end = call.end;
   if (call.status != SOLVER_OK) return SOLVER_FAILED;
@@ -396,7 +463,21 @@ static void keep_past(void *context) {
 
 SolverStatus host_keep_past(Solver *solver) { return protect(&(Call){.solver = solver}, keep_past); }
 
-int host_point(Solver *solver, double t, double *y) { return !point_of_step(solver, solver->steps.segment, t, y); }
+typedef struct PointCall {
+  Solver *solver;
+  double t, *y;
+  bool is_solved;
+} PointCall;
+
+static void find_point(void *context) {
+  PointCall *call = context;
+  call->is_solved = point_of_step(call->solver, call->solver->steps.segment, call->t, call->y);
+}
+
+int host_point(Solver *solver, double t, double *y) {
+  PointCall call = {solver, t, y, false};
+  return !heap_protect(solver->heap, find_point, &call) || !call.is_solved;
+}
 
 void host_solve_end(Solver *solver) {
   if (!host_point(solver, solver->now->time, solver->event_y))
