@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from runs import SANITIZED, Run, Tally, by_turns, seeds, simulate
+from runs import BUILD, SANITIZED, Run, Tally, by_turns, seeds, simulate
 
 SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
 EXPORTED = ("erk", "radau", "bdf")
@@ -169,6 +169,19 @@ class Folds(unittest.TestCase):
                     run = run_exported(text, solver)
                     tally.add(run, lambda: is_right(run, expected), draw.__name__, seed, solver)
             tally.check(self, may_refuse=0.05)
+
+    @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
+    def test_event_mode(self):
+        """An FMU for co-simulation returns at each fold; the importer lets it jump."""
+        text, expected = oscillator(random.Random("oscillator 0"))
+        with tempfile.TemporaryDirectory() as folder:
+            model, fmu = pathlib.Path(folder, "m.mo"), pathlib.Path(folder, "m.fmu")
+            model.write_text(text, encoding="utf-8")
+            subprocess.run([os.environ["DAEDAL"], "export", model, "--fmu", fmu, "--solver", "radau", "-q"], check=True)
+            done = subprocess.run([BUILD / "tests/fmi_driver", fmu, "events"], capture_output=True, text=True, check=True)
+        self.assertIn("jumps from", done.stderr)
+        for what in "events", "changes":
+            self.assertIn(f"{what}\t{len(expected)}\n", done.stdout)
 
     def test_start_on_a_fold(self):
         """The rate is infinite there except for round-off, and the solution does not continue: the run is refused within a few steps, or it is right."""

@@ -363,12 +363,17 @@ static void end_at_fold(Call *call, const Fold *fold) {
   call->status = SOLVER_OK;
 }
 
-static void pass_fold(void *context) {
-  Call *call = context;
-  const Steps *steps = &call->solver->steps;
+/* Does the branch of the solution end in the last step, of this size, or soon after it? */
+static bool passes_fold(Call *call, double size) {
   Fold fold;
-  if (steps_pass_fold(&call->solver->steps, steps->segment->t1 - steps->now->before, NAN, &fold))
-    end_at_fold(call, &fold);
+  bool is_fold = steps_pass_fold(&call->solver->steps, size, NAN, &fold);
+  if (is_fold) end_at_fold(call, &fold);
+  return is_fold;
+}
+
+static void pass_fold(void *context) {
+  const Steps *steps = &((Call *)context)->solver->steps;
+  passes_fold(context, steps->segment->t1 - steps->now->before);
 }
 
 bool host_pass_fold(Solver *solver) {
@@ -382,18 +387,23 @@ bool host_pass_fold(Solver *solver) {
 
 /* ---- a step ---- */
 
+static bool begins_at_fold(Call *call) {
+  Fold fold;
+  bool is_fold = steps_begin_at_fold(&call->solver->steps, &fold);
+  if (is_fold) end_at_fold(call, &fold);
+  return is_fold;
+}
+
 static void step(void *context) {
   Call *call = context;
-  Fold fold;
   Solver *solver = call->solver;
   Steps *steps = &solver->steps;
   steps_plan_timed(steps, solver->now->time, call->until);
   do {
     steps_begin(steps);
-    if (steps_begin_at_fold(steps, &fold)) return end_at_fold(call, &fold);
+    if (begins_at_fold(call)) return;
     if (steps_step(steps, steps_end(steps, call->until)) != STEP_OK) {
-      if (steps_pass_fold(steps, 0, NAN, &fold)) return end_at_fold(call, &fold);
-      if (!begin_again(call)) return;
+      if (passes_fold(call, 0) || !begin_again(call)) return;
       continue;
     }
     call->end = steps_find_end(steps);

@@ -374,14 +374,22 @@ SolverStatus solver_follow(Solver *solver) {
   return delays_fault(&solver->delays) >= 0 ? SOLVER_FAILED : status;
 }
 
-static SolverStatus pass_event(Solver *solver, int mode) {
+int solver_settle(Solver *solver, int mode) {
   Scalars *now = solver->now;
   bool is_folded = now->is_folded;
-  if (now->time >= now->end) solver->edges.now->is_at_start = true;
   if (is_folded) memcpy(solver->y, solver->beyond, (size_t)solver->model->columns * sizeof(double));
   now->is_folded = 0;
-  if (events_pass(solver, mode) || now->asserted) return SOLVER_FAILED;
+  if (!is_folded && !solver_has_events(solver->model)) return 0;
+  int failed = events_pass(solver, mode);
   now->changed |= is_folded;
+  return failed;
+}
+
+static SolverStatus pass_event(Solver *solver, int mode) {
+  const Scalars *now = solver->now;
+  bool is_folded = now->is_folded;
+  if (now->time >= now->end) solver->edges.now->is_at_start = true;
+  if (solver_settle(solver, mode) || now->asserted) return SOLVER_FAILED;
   host_pass_event(solver, mode >= 0 || is_folded ? mode : now->at.timed);
   return SOLVER_OK;
 }

@@ -324,6 +324,10 @@ void program_set_dependents(Solver *solver);
  * not have it. Copies all states to `states`. */
 int solver_has_events(const Model *model);
 SolverStatus solver_follow(Solver *solver);
+
+/* Handles an event of a mode (-1: no mode), or a jump over a fold. Returns 1 if it does not settle. */
+int solver_settle(Solver *solver, int mode);
+
 double solver_state(const Solver *solver, const int *column, int k);
 void solver_gather(Solver *solver);
 
