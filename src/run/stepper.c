@@ -531,7 +531,7 @@ static void make_steps(Stepper *stepper) {
                    .edges = view->switches ? &view->switches->edges : NULL,
                    .delays = evaluator->past ? past_delays(evaluator) : NULL};
   bool has_corners = steps->kinks || evaluator->code->is_rough;
-  steps->fold = has_corners && !view->methods->reselect && !evaluator->past ? fold_pass : NULL;
+  steps->folds = has_corners && !view->methods->reselect && !evaluator->past ? &folds : NULL;
   heap_numbers(heap, (size_t)system->columns, &steps->y, &steps->ahead, &steps->begin, &steps->beyond, &steps->recent.y,
                &steps->origin.y);
   steps->stretches.expected = INFINITY;

@@ -96,17 +96,17 @@ void steps_plan_timed(Steps *steps, double t, double until) {
 static bool find_fold(Steps *steps, double longest, Fold *fold) {
   const System *system = steps->system;
   FoldSearch search = {steps->heap, system, {steps->origin.t, steps->origin.y}, steps->methods->find, steps->host};
-  if (steps->fold(&search, (ConstMoment){steps->now->before, steps->begin}, longest, fold)) return true;
+  if (steps->folds->pass(&search, (ConstMoment){steps->now->before, steps->begin}, longest, fold)) return true;
   copy(steps, steps->ahead, steps->origin.y);
   for (int32_t k = 0; k < system->links; k++) steps->ahead[system->link_from[k]] = steps->begin[system->link_from[k]];
-  return steps->fold(&search, (ConstMoment){steps->now->before, steps->ahead}, longest, fold);
+  return steps->folds->pass(&search, (ConstMoment){steps->now->before, steps->ahead}, longest, fold);
 }
 
 /* A curve that returns to its earlier points has not folded: it branches there. */
 bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold) {
   double seen = NEGLIGIBLE * span(steps), longest = fmax(4 * step, seen);
   *fold = (Fold){.before = steps->y, .after = steps->beyond};
-  if (!steps->fold || !find_fold(steps, longest, fold)) return false;
+  if (!steps->folds || !find_fold(steps, longest, fold)) return false;
   if (fabs(fold->time - expected) > seen || !(fold->jump > steps->tolerance)) return false;
   steps->now->t_doubt = steps->now->t_fold = HUGE_VAL;
   return true;

@@ -78,9 +78,10 @@ typedef struct Steps {
   Segment *segment;  /* of the last step */
   Watcher *watcher;
   Sizes *sizes;
-  Kinks *kinks;   /* NULL: there are none */
-  Heap *heap;     /* for the search for a fold */
-  FoldPass *fold; /* NULL: the equations have no corners at which the solution may fold, or a fold cannot be passed */
+  Kinks *kinks; /* NULL: there are none */
+  Heap *heap;   /* for the search for a fold */
+  const FoldMethods
+      *folds; /* NULL: the equations have no corners at which the solution may fold, or a fold cannot be passed */
   Moment recent,
       origin;     /* earlier points of the solution's branch: with the current states, and after the last event */
   double *beyond; /* columns after a fold */

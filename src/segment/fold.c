@@ -357,7 +357,7 @@ static void set_sides(const FoldCurve *curve, const double *y, double drive, con
   }
 }
 
-bool fold_pass(const FoldSearch *search, ConstMoment at, double longest, Fold *fold) {
+static bool pass(const FoldSearch *search, ConstMoment at, double longest, Fold *fold) {
   const System *system = search->system;
   if (!(longest > 0)) return false;
   void *ticket = NULL;
@@ -372,3 +372,15 @@ bool fold_pass(const FoldSearch *search, ConstMoment at, double longest, Fold *f
   heap_release(search->heap, ticket);
   return found;
 }
+
+static double sign(Heap *heap, const System *system, ConstMoment at) {
+  void *ticket = NULL;
+  Heap *own = heap_within(heap, &ticket);
+  FoldCurve *curve = curve_new(own, system, at.t, 1);
+  number_unknowns(own, curve, at.y);
+  double found = branch_sign(curve, at);
+  heap_release(heap, ticket);
+  return found;
+}
+
+const FoldMethods folds = {pass, sign};

@@ -26,7 +26,14 @@ typedef struct Fold {
   double jump;            /* the jump relative to the size of the column */
 } Fold;
 
-/* Is there a fold at a corner ahead of `at`, within `longest`, and a branch after it? Costs about a hundred factorizations of the
- * Jacobian. */
-typedef bool FoldPass(const FoldSearch *search, ConstMoment at, double longest, Fold *fold);
-FoldPass fold_pass;
+typedef struct FoldMethods {
+  /* Is there a fold at a corner ahead of `at`, within `longest`, and a branch after it? Costs about a hundred factorizations of the
+   * Jacobian. */
+  bool (*pass)(const FoldSearch *search, ConstMoment at, double longest, Fold *fold);
+
+  /* The sign of the determinant of the columns that are not states, which identifies the branch of a solution; 0: it is singular.
+   * The heap is that of the caller. */
+  double (*sign)(Heap *heap, const System *system, ConstMoment at);
+} FoldMethods;
+
+extern const FoldMethods folds;

@@ -160,7 +160,7 @@ static void make_steps(Solver *solver) {
                    .integrator = wanted_integrator(solver),
                    .y = solver->event_y,
                    .heap = solver->heap,
-                   .fold = model->fold,
+                   .folds = model->folds,
                    .beyond = solver->beyond,
                    .begin = solver->begin,
                    .segment = segment_new(heap, model->columns),
@@ -264,6 +264,7 @@ static void make_integrator(Solver *solver) {
 static void start(void *context) {
   Solver *solver = ((Call *)context)->solver;
   make_integrator(solver);
+  solver->now->sign = 0;
   if (solver->steps.kinks) kinks_forget(solver->steps.kinks);
   steps_start(&solver->steps, solver->now->time, solver->y, solver->now->next);
 }
@@ -279,6 +280,7 @@ static void pass_event(void *context) {
   Call *call = context;
   Solver *solver = call->solver;
   make_integrator(solver);
+  solver->now->sign = 0;
   steps_pass_event(&solver->steps, solver->now->time, solver->y, call->mode);
 }
 
@@ -296,6 +298,7 @@ void host_pass_event(Solver *solver, int mode) {
 
 static void switch_states(void *context) {
   Solver *solver = ((Call *)context)->solver;
+  solver->now->sign = 0;
   solver->steps.integrator->switch_states(solver->steps.self, solver->y);
 }
 
@@ -339,6 +342,28 @@ static const char *name_of(const Model *model, int column) {
     if (model->variable[v].kind == VARIABLE_COLUMN && model->variable[v].index == column)
       return model->variable[v].name;
   return "a variable";
+}
+
+/* The column that the last step moves most, relative to its size. */
+static int farthest(const Solver *solver, const double *y) {
+  double most = 0;
+  int column = 0;
+  for (int q = 0; q < solver->model->columns; q++) {
+    double way = fabs(y[q] - solver->begin[q]) / (fabs(solver->begin[q]) + solver->model->nominal[q]);
+    if (way > most) most = way, column = q;
+  }
+  return column;
+}
+
+static void report_sign(Solver *solver, ConstMoment at) {
+  char text[MESSAGE_ROOM];
+  if (!solver->report || solver->now->has_branched) return;
+  solver->now->has_branched = 1;
+  snprintf(text, sizeof text,
+           "warning: at time %.10g the equations were singular for an instant: %s and other variables may have left "
+           "the branch of the solution",
+           at.t, name_of(solver->model, farthest(solver, at.y)));
+  solver->report(solver->context, text);
 }
 
 static void report_fold(Solver *solver, const Fold *fold) {
@@ -394,6 +419,20 @@ static bool begins_at_fold(Call *call) {
   return is_fold;
 }
 
+/* Does the step end on the branch of the solution on which it began? If the sign of a determinant changes, the step has passed a
+ * singular point, where solutions may branch. */
+static void watch_branch(Call *call) {
+  Solver *solver = call->solver;
+  Scalars *now = solver->now;
+  const Steps *steps = &solver->steps;
+  const StepEnd *end = &call->end;
+  if (!steps->folds || !steps->kinks) return;
+  ConstMoment at = {end->t, end->is_event ? steps->y : steps->segment->end};
+  double sign = steps->folds->sign(solver->heap, steps->system, at);
+  if (now->sign * sign < 0) report_sign(solver, at);
+  if (sign != 0) now->sign = sign;
+}
+
 static void step(void *context) {
   Call *call = context;
   Solver *solver = call->solver;
@@ -409,6 +448,7 @@ static void step(void *context) {
     call->end = steps_find_end(steps);
     if (call->end.is_undefined) return;
   } while (!call->end.is_event && steps_are_repeated(steps));
+  watch_branch(call);
   call->status = SOLVER_OK;
 }
 

@@ -118,8 +118,8 @@ typedef struct Model {
   const bool *is_sized, *is_signed; /* see Sizes */
   int is_rough;                     /* see DefectLooks */
   int has_few_kinks;                /* see Kinks */
-  int kinks;      /* number of arguments at whose zeros slopes of the equations change without an event */
-  FoldPass *fold; /* see Steps */
+  int kinks;                /* number of arguments at whose zeros slopes of the equations change without an event */
+  const FoldMethods *folds; /* see Steps */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
   const int *column_start, *d; /* per unknown */
@@ -195,16 +195,18 @@ typedef struct Scalars {
   double end;        /* end of the run, where relations hold as written, as at its start */
   double step, next; /* the sizes of the last step and of the next */
   StepsNow at;
+  double sign; /* see FoldMethods; 0: unknown */
   int changed; /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
-  int is_at_first; /* the run has not left its start */
-  int is_judged;   /* the choice of states is made for the next step */
-  int waits;       /* an event is reached that has not been handled yet, */
-  int is_folded;   /* the event is a fold, after which the columns are `beyond` */
-  int has_folded;  /* a fold was reported */
-  int waiting;     /* mode that causes this event; -1: none */
-  int timed;       /* a mode that changes at the next time event; -1: none */
-  int system;      /* number of the current system */
+  int is_at_first;  /* the run has not left its start */
+  int is_judged;    /* the choice of states is made for the next step */
+  int waits;        /* an event is reached that has not been handled yet, */
+  int is_folded;    /* the event is a fold, after which the columns are `beyond` */
+  int has_folded;   /* a fold was reported */
+  int has_branched; /* a singular point was reported */
+  int waiting;      /* mode that causes this event; -1: none */
+  int timed;        /* a mode that changes at the next time event; -1: none */
+  int system;       /* number of the current system */
   int steps, rejected, events, pivots;
 } Scalars;
 
