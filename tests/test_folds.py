@@ -131,6 +131,11 @@ def is_reversed(run, expected):
     return all(abs(run.end(name) - value) < 1e-3 for name, value in expected.items())
 
 
+def is_reversed_or_told(run, expected):
+    """Exports do not examine singular points, but say that the solution may have left its branch there."""
+    return is_reversed(run, expected) or "were singular for an instant" in run.words
+
+
 def is_right(run, expected):
     found = jumps(run.columns)
     is_told = "jumps from" in run.words or not expected
@@ -161,13 +166,13 @@ class Folds(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
     def test_exported(self):
-        for turn, draw in enumerate((oscillator, trigger), 1):
+        for turn, (draw, check) in enumerate(((oscillator, is_right), (trigger, is_right), (rest, is_reversed_or_told)), 1):
             tally = Tally(f"exported {draw.__name__}")
             for seed in seeds(12, quick=1):
                 text, expected = draw(random.Random(f"{draw.__name__} {seed}"))
                 for solver in by_turns(EXPORTED, seed + turn):
                     run = run_exported(text, solver)
-                    tally.add(run, lambda: is_right(run, expected), draw.__name__, seed, solver)
+                    tally.add(run, lambda: check(run, expected), draw.__name__, seed, solver)
             tally.check(self, may_refuse=0.05)
 
     @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
