@@ -1,13 +1,33 @@
 """Positive feedback around a limit: generated triggers and relaxation oscillators with an amplifier of finite gain. They jump where
 their branch of the solution ends at a corner, at times in closed form. At a smooth fold the solution ends. A flow that stops and
 reverses leaves an enthalpy undetermined at that instant: it continues with the value of the reversed flow. Wide runs: see runs.py."""
+import csv
 import math
+import os
+import pathlib
 import random
+import shutil
+import subprocess
+import tempfile
 import unittest
 
-from runs import Tally, by_turns, seeds, simulate
+from runs import BUILD, SANITIZED, Run, Tally, by_turns, seeds, simulate
 
 SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
+EXPORTED = ("erk", "radau", "bdf")
+
+
+def run_exported(text, solver):
+    """The run of the exported program."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, program = pathlib.Path(folder, "m.mo"), pathlib.Path(folder, "c")
+        model.write_text(text, encoding="utf-8")
+        subprocess.run([os.environ["DAEDAL"], "export", model, "--c", program, "--standalone", "--solver", solver, "-q"], check=True)
+        subprocess.run(["make", "-s", "-C", program, "CC=cc", "CFLAGS=-O0 -std=c99"], check=True)
+        done = subprocess.run([program / "model"], capture_output=True, text=True, check=False)
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    columns = {name: [float(row[name]) for row in rows] for name in rows[0]}
+    return Run(done.returncode, done.stderr, "failed" if done.returncode else "", columns)
 
 
 def jumps(columns):
@@ -111,6 +131,11 @@ def is_reversed(run, expected):
     return all(abs(run.end(name) - value) < 1e-3 for name, value in expected.items())
 
 
+def is_reversed_or_told(run, expected):
+    """Exports do not examine singular points, but say that the solution may have left its branch there."""
+    return is_reversed(run, expected) or "were singular for an instant" in run.words
+
+
 def is_right(run, expected):
     found = jumps(run.columns)
     is_told = "jumps from" in run.words or not expected
@@ -138,6 +163,30 @@ class Folds(unittest.TestCase):
 
     def test_stay(self):
         self.check(stay, is_reversed, ("auto", "erk", "radau", "bdf", "ida"), 0.3)
+
+    @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
+    def test_exported(self):
+        for turn, (draw, check) in enumerate(((oscillator, is_right), (trigger, is_right), (rest, is_reversed_or_told)), 1):
+            tally = Tally(f"exported {draw.__name__}")
+            for seed in seeds(12, quick=1):
+                text, expected = draw(random.Random(f"{draw.__name__} {seed}"))
+                for solver in by_turns(EXPORTED, seed + turn):
+                    run = run_exported(text, solver)
+                    tally.add(run, lambda: check(run, expected), draw.__name__, seed, solver)
+            tally.check(self, may_refuse=0.05)
+
+    @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
+    def test_event_mode(self):
+        """An FMU for co-simulation returns at each fold; the importer lets it jump."""
+        text, expected = oscillator(random.Random("oscillator 0"))
+        with tempfile.TemporaryDirectory() as folder:
+            model, fmu = pathlib.Path(folder, "m.mo"), pathlib.Path(folder, "m.fmu")
+            model.write_text(text, encoding="utf-8")
+            subprocess.run([os.environ["DAEDAL"], "export", model, "--fmu", fmu, "--solver", "radau", "-q"], check=True)
+            done = subprocess.run([BUILD / "tests/fmi_driver", fmu, "events"], capture_output=True, text=True, check=True)
+        self.assertIn("jumps from", done.stderr)
+        for what in "events", "changes":
+            self.assertIn(f"{what}\t{len(expected)}\n", done.stdout)
 
     def test_start_on_a_fold(self):
         """The rate is infinite there except for round-off, and the solution does not continue: the run is refused within a few steps, or it is right."""

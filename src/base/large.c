@@ -53,12 +53,12 @@ static Large *make(Heap *heap, bool complex_values, void **ticket) {
   return large;
 }
 
-Large *large_new(Heap *heap, bool complex_values) {
+static Large *new_sparse(Heap *heap, bool complex_values) {
   void *ticket;
   return make(heap, complex_values, &ticket);
 }
 
-void large_set_pattern(Large *large, int32_t n, const int32_t *start, const int32_t *row) {
+static void set_pattern(Large *large, int32_t n, const int32_t *start, const int32_t *row) {
   release(large);
   large->n = n;
   large->start = (int32_t *)start;
@@ -82,7 +82,7 @@ static bool refactor(Large *large, double *values) {
 /* This many multiplications and additions take the time of one step of work. */
 enum { STEP_OPERATIONS = 8 };
 
-bool large_factor(Large *large, const double *given) {
+static bool factor_sparse(Large *large, const double *given) {
   int32_t *start = large->start, *row = large->row, nonzeros = start ? start[large->n] : 0;
   double *values = (double *)given;
   if (!large->symbolic) return false;
@@ -98,7 +98,7 @@ bool large_factor(Large *large, const double *given) {
   return large->numeric && large->common.status == KLU_OK;
 }
 
-void large_solve(Large *large, double *b) {
+static void solve_sparse(Large *large, double *b) {
   if (large->complex_values) klu_z_solve(large->symbolic, large->numeric, large->n, 1, b, &large->common);
   else klu_solve(large->symbolic, large->numeric, large->n, 1, b, &large->common);
 }
@@ -115,7 +115,7 @@ static double permutation_sign(const int32_t *permutation, int32_t n, bool *seen
 }
 
 /* P R^-1 A Q is block triangular with factors L U on its diagonal; R has the row scales. */
-double large_determinant(const Large *large, double *logarithm) {
+static double determinant_of(const Large *large, double *logarithm) {
   int32_t n = large->n;
   const double *diagonal = large->numeric->Udiag;
   bool *seen = heap_array(large->heap, (size_t)n, sizeof *seen);
@@ -128,19 +128,22 @@ double large_determinant(const Large *large, double *logarithm) {
   return sign;
 }
 
-double large_least_pivot(const Large *large) {
+static double least_pivot(const Large *large) {
   double least = INFINITY;
   for (int32_t k = 0; k < large->n; k++) least = fmin(least, fabs(((const double *)large->numeric->Udiag)[k]));
   return least;
 }
 
+static const LargeSparse sparse = {new_sparse, set_pattern, factor_sparse, solve_sparse, determinant_of, least_pivot};
+const LargeSparse *const large_sparse = &sparse;
+
 double large_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values) {
   void *ticket;
   if (n == 0) return 1;
   Large *large = make(heap, false, &ticket);
-  large_set_pattern(large, n, start, row);
+  set_pattern(large, n, start, row);
   bool is_regular =
-      large_factor(large, values) && klu_condest(start, values, large->symbolic, large->numeric, &large->common);
+      factor_sparse(large, values) && klu_condest(start, values, large->symbolic, large->numeric, &large->common);
   double condition = is_regular ? large->common.condest : HUGE_VAL;
   heap_release(heap, ticket);
   heap_free(heap, large);

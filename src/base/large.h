@@ -21,23 +21,28 @@ typedef struct LargeDense {
 
 extern const LargeDense *const large_dense; /* NULL: the plain LU is used for all sizes */
 
-/* A sparse matrix; complex values are pairs (re, im). Lives in the heap. large_set_pattern must follow. */
+/* A sparse matrix; complex values are pairs (re, im). */
 typedef struct Large Large;
-Large *large_new(Heap *heap, bool complex_values);
 
-/* Sets the pattern: compressed columns without duplicate entries. The arrays must outlive their use here. */
-void large_set_pattern(Large *large, int32_t n, const int32_t *start, const int32_t *row);
+typedef struct LargeSparse {
+  Large *(*make)(Heap *heap, bool complex_values); /* set_pattern must follow */
 
-/* Factors the matrix with these values. False: singular, or not a number. */
-bool large_factor(Large *large, const double *values);
+  /* Sets the pattern: compressed columns without duplicate entries. The arrays must outlive their use here. */
+  void (*set_pattern)(Large *large, int32_t n, const int32_t *start, const int32_t *row);
 
-/* Solves in place with the last factors. */
-void large_solve(Large *large, double *b);
+  /* Factors the matrix with these values. false: singular, or not a number. */
+  bool (*factor)(Large *large, const double *values);
 
-/* For the last factored real matrix: the sign of its determinant and the logarithm of its absolute value; its smallest pivot.
- * O(n). */
-double large_determinant(const Large *large, double *logarithm);
-double large_least_pivot(const Large *large);
+  /* Solves in place with the last factors. */
+  void (*solve)(Large *large, double *b);
+
+  /* For the last factored real matrix: the sign of its determinant and the logarithm of its absolute value; its smallest
+   * pivot. O(n). */
+  double (*determinant)(const Large *large, double *logarithm);
+  double (*least_pivot)(const Large *large);
+} LargeSparse;
+
+extern const LargeSparse *const large_sparse; /* NULL: no matrix of an exported model is large */
 
 /* Estimates the condition number of a sparse matrix in compressed columns, in the 1-norm (Hager 1984, by KLU); HUGE_VAL if it is
  * singular. Costs about one factorization. */

@@ -60,7 +60,7 @@ static void make_room(Linear *linear, LinearKind kind) {
   if (kind == LINEAR_DENSE) large_dense->expect(linear->heap);
   if (kind == LINEAR_PLAIN || kind == LINEAR_DENSE) make_dense_room(linear);
   if (kind == LINEAR_KEPT && !linear->kept) linear->kept = sparse_lu_new(linear->heap, linear->complex_values);
-  if (kind == LINEAR_SPARSE && !linear->large) linear->large = large_new(linear->heap, linear->complex_values);
+  if (kind == LINEAR_SPARSE && !linear->large) linear->large = large_sparse->make(linear->heap, linear->complex_values);
 }
 
 void linear_resize(Linear *linear, int32_t n, int32_t nonzeros) {
@@ -84,7 +84,7 @@ static void take_pattern(Linear *linear, LinearKind kind, const int32_t *column_
   linear->is_new = true;
   make_room(linear, kind);
   if (kind == LINEAR_KEPT) sparse_lu_set_pattern(linear->kept, linear->n, column_start, row_index);
-  if (kind == LINEAR_SPARSE) large_set_pattern(linear->large, linear->n, column_start, row_index);
+  if (kind == LINEAR_SPARSE) large_sparse->set_pattern(linear->large, linear->n, column_start, row_index);
 }
 
 void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index) {
@@ -335,7 +335,7 @@ static bool linear_dense_factor_complex(Linear *linear, const double *values) {
 
 bool linear_factor(Linear *linear, const double *values) {
   values = linear_order(linear, values);
-  if (linear->kind == LINEAR_SPARSE) return large_factor(linear->large, values);
+  if (linear->kind == LINEAR_SPARSE) return large_sparse->factor(linear->large, values);
   if (linear->kind == LINEAR_KEPT) {
     bool done, is_regular = linear_kept_factor(linear, values, &done);
     if (done) return is_regular;
@@ -354,7 +354,7 @@ void linear_solve(Linear *linear, double *b) {
     return;
   }
   if (linear->kind == LINEAR_SPARSE) {
-    large_solve(linear->large, b);
+    large_sparse->solve(linear->large, b);
     return;
   }
   const double *scale = linear->scale;
@@ -376,7 +376,7 @@ double linear_determinant(const Linear *linear, double *logarithm) {
   double sign = 1;
   *logarithm = 0;
   if (linear->kind == LINEAR_KEPT) return sparse_lu_determinant(linear->kept, logarithm);
-  if (linear->kind == LINEAR_SPARSE) return large_determinant(linear->large, logarithm);
+  if (linear->kind == LINEAR_SPARSE) return large_sparse->determinant(linear->large, logarithm);
   for (int32_t k = 0; k < n; k++) {
     double diagonal = linear->matrix[(size_t)k * (size_t)n + (size_t)k];
     multiply_determinant(linear->kind == LINEAR_DENSE ? diagonal : 1 / diagonal, &sign, logarithm);
@@ -389,7 +389,7 @@ double linear_determinant(const Linear *linear, double *logarithm) {
 double linear_least_pivot(const Linear *linear) {
   double least = INFINITY;
   if (linear->kind == LINEAR_KEPT) return sparse_lu_least_pivot(linear->kept);
-  if (linear->kind == LINEAR_SPARSE) return large_least_pivot(linear->large);
+  if (linear->kind == LINEAR_SPARSE) return large_sparse->least_pivot(linear->large);
   for (int32_t k = 0; k < linear->n; k++) {
     double diagonal = linear->matrix[(size_t)k * ((size_t)linear->n + 1)];
     least = fmin(least, fabs(linear->kind == LINEAR_PLAIN ? 1 / diagonal : diagonal));

@@ -15,3 +15,13 @@ typedef struct Point {
   const double *discretes;
   const double *pre; /* pre() of the discretes */
 } Point;
+
+/* All columns at a time. */
+typedef struct Moment {
+  double t, *y;
+} Moment;
+
+typedef struct ConstMoment {
+  double t;
+  const double *y;
+} ConstMoment;

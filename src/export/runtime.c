@@ -1,7 +1,6 @@
 /* runtime: see runtime.h. */
 #include "export/runtime.h"
 
-#include "base/linear.h"
 #include "export/lookups.h"
 
 #include <string.h>
@@ -20,27 +19,20 @@ static bool has_events(const ExportSource *source) {
   return modes->count || modes->kinks || source->decisions || source->branches->count || has_delays(source);
 }
 
-/* No matrix has more equations than all these together. */
-static bool has_large(const ExportSource *source) {
-  const ExportPoint *point = source->point && source->point->evaluator ? source->point : NULL;
-  const Array *array = source->evaluator->array;
-  uint32_t most = array->rows + array->columns + source->evaluator->model->parameters.count;
-  return most + (point ? point->evaluator->array->columns : 0) > LINEAR_KEPT_MAX;
-}
-
 static void find_needs(Arena *arena, const ExportSource *source, bool needs[RUNTIME_USES]) {
   uint32_t tables;
   lookups_number(arena, source, &tables);
   needs[RUNTIME_ALWAYS] = true;
   needs[RUNTIME_TABLES] = tables > 0;
-  needs[RUNTIME_TIMED] = needs[RUNTIME_EVENTS] = needs[RUNTIME_DELAYS] = needs[RUNTIME_LARGE] = false;
+  needs[RUNTIME_TIMED] = needs[RUNTIME_EVENTS] = needs[RUNTIME_DELAYS] = needs[RUNTIME_LARGE] = needs[RUNTIME_FOLDS] =
+      false;
   for (uint32_t k = 0; k < source->systems; k++) {
     needs[RUNTIME_TIMED] = needs[RUNTIME_TIMED] || has_timed(&source[k]);
     needs[RUNTIME_EVENTS] = needs[RUNTIME_EVENTS] || has_events(&source[k]);
     needs[RUNTIME_DELAYS] = needs[RUNTIME_DELAYS] || has_delays(&source[k]);
-    needs[RUNTIME_LARGE] = needs[RUNTIME_LARGE] || has_large(&source[k]);
+    needs[RUNTIME_FOLDS] = needs[RUNTIME_FOLDS] || export_may_fold(&source[k]);
   }
-  needs[RUNTIME_SMALL] = !needs[RUNTIME_LARGE];
+  needs[RUNTIME_LARGE] = export_has_large(source);
   needs[RUNTIME_NO_EVENTS] = !needs[RUNTIME_EVENTS];
   needs[RUNTIME_NO_DELAYS] = !needs[RUNTIME_DELAYS];
   needs[RUNTIME_ERK] = strcmp(source->integrator, "erk") == 0 || export_may_slide(source);

@@ -1,6 +1,7 @@
 /* source: see source.h. */
 #include "export/source.h"
 
+#include "base/linear.h"
 #include "external/table.h"
 
 #include <string.h>
@@ -38,6 +39,25 @@ uint32_t export_number_conditions(const Branches *branches, uint32_t *number) {
 }
 
 bool export_may_slide(const ExportSource *source) { return source->evaluator->code->modes->count > 0; }
+
+/* No matrix has more equations than all these together. */
+static bool may_have_large(const ExportSource *source) {
+  const ExportPoint *point = source->point && source->point->evaluator ? source->point : NULL;
+  const Array *array = source->evaluator->array;
+  uint32_t most = array->rows + array->columns + source->evaluator->model->parameters.count;
+  return most + (point ? point->evaluator->array->columns : 0) > LINEAR_KEPT_MAX;
+}
+
+bool export_has_large(const ExportSource *systems) {
+  bool any = false;
+  for (uint32_t k = 0; k < systems->systems && !any; k++) any = may_have_large(&systems[k]);
+  return any;
+}
+
+bool export_may_fold(const ExportSource *source) {
+  const ArrayCode *code = source->evaluator->code;
+  return (code->modes->kinks || code->is_rough) && !code->modes->logic->delays.count;
+}
 
 bool export_chooses_states(const ExportSource *source) {
   for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)

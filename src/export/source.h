@@ -53,6 +53,12 @@ uint32_t export_number_conditions(const Branches *branches, uint32_t *number);
 /* May the solution slide along edges? */
 bool export_may_slide(const ExportSource *source);
 
+/* May one of the systems, of which this is the first, have large sparse matrices? */
+bool export_has_large(const ExportSource *systems);
+
+/* Does the system have corners at which a solution may fold, and can that be passed? */
+bool export_may_fold(const ExportSource *source);
+
 /* Does the system choose its states? */
 bool export_chooses_states(const ExportSource *source);
 

@@ -742,6 +742,12 @@ static uint32_t state_count(const ExportSource *source) {
   return dummy_links(source->dummy, &from, &to);
 }
 
+/* A model without large matrices needs no code for them. */
+static void put_large(Writer *writer) {
+  if (writer->source->number || export_has_large(writer->source)) return;
+  PUT(writer, "const LargeDense *const large_dense = 0;\nconst LargeSparse *const large_sparse = 0;\n\n");
+}
+
 /* Writes the list of the model's systems, in the text of the first one, and the branches for which the present system is
  * made. */
 static void put_systems(Writer *writer) {
@@ -788,9 +794,9 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "    WATCHED, PREFERRED, .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant "
       "= "
       "constant,\n    .follower = follower, .given_by = given_by, .followers = %d,\n"
-      "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .kink_program = %s,\n",
+      "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .folds = %s, .kink_program = %s,\n",
       (int)source->plan->followers, evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks,
-      evaluator->code->modes->kinks <= FEW_BENDS, names->kinks);
+      evaluator->code->modes->kinks <= FEW_BENDS, export_may_fold(source) ? "&folds" : "0", names->kinks);
   PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
@@ -856,7 +862,8 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
     if (program_text_work(&writer.programs.data[k]) > work) work = program_text_work(&writer.programs.data[k]);
   PUT(&writer, "/* The model ");
   cdata_comment(heap, out, source->name);
-  PUT(&writer, ": its equations and tables, written by daedal; see solver.h. */\n#include \"solver.h\"\n\n");
+  PUT(&writer, ": its equations and tables, written by daedal; see solver.h. */\n#include \"large.h\"\n#include "
+               "\"solver.h\"\n\n");
   if (!put_programs(&writer, diags)) return false;
   put_blocks(&writer, &names);
   put_choices(&writer);
@@ -874,6 +881,7 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   PUT(&writer, "0};\n\n");
   cdata_indices(heap, out, "static const int", "dependents", variables->dependents.data, variables->dependents.count);
   put_systems(&writer);
+  put_large(&writer);
   put_model(&writer, &names, work, point_columns.count);
   return true;
 }

@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "code/past.h"
 #include "event/events.h"
-#include "event/fold.h"
 #include "vary/sensitivity.h"
 #include "view/branch.h"
 
@@ -17,61 +16,23 @@
 
 /* ---- folds ---- */
 
-/* Keeps the points at a distance from each other, because the errors of steps may already have carried the last ones beyond the
- * end of the branch. */
-static void keep_branch(Stepper *stepper) {
-  if (stepper->now.before - stepper->recent.t < NEGLIGIBLE * stepper_span(stepper)) return;
-  Moment swap = stepper->origin;
-  stepper->origin = stepper->recent;
-  stepper->recent = swap;
-  stepper->recent.t = stepper->now.before;
-  copy_numbers(stepper->recent.y, stepper->steps.begin, (size_t)stepper->view->system.columns);
-}
-
-/* Searches for a fold from the beginning of the last step. The other columns are taken from that point or, if steps
- * have moved them off the solution, from an earlier point. */
-static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
-  View *view = stepper->view;
-  const System *system = &view->system;
-  ConstMoment origin = {stepper->origin.t, stepper->origin.y};
-  if (fold_pass(view, origin, (ConstMoment){stepper->now.before, stepper->steps.begin}, longest, fold)) return true;
-  copy_numbers(stepper->steps.ahead, stepper->origin.y, (size_t)system->columns);
-  for (int32_t k = 0; k < system->links; k++)
-    stepper->steps.ahead[system->link_from[k]] = stepper->steps.begin[system->link_from[k]];
-  return fold_pass(view, origin, (ConstMoment){stepper->now.before, stepper->steps.ahead}, longest, fold);
-}
-
-/* The solution may end in the last step or soon after it, at the time `expected` (NAN: unknown). If it ends at a corner, where it
- * folds, the run continues after the fold, with an event. A curve that returns to its earlier points has not folded: it branches
- * there. */
-static bool pass_fold(Stepper *stepper, double step, double expected) {
-  double seen = NEGLIGIBLE * stepper_span(stepper), longest = fmax(4 * step, seen);
-  Fold fold = {.before = stepper->steps.y, .after = stepper->beyond};
-  if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
-  if (fabs(fold.time - expected) > seen) return false;
-  uint32_t column = fold.column;
-  if (!(fold.jump > stepper->options.tolerance)) return false;
-  stepper_jump(stepper, fold.time);
-  stepper->now.t_doubt = stepper->now.t_fold = HUGE_VAL;
+/* If the solution ends at a corner, where it folds, the run continues after the fold, with an event. */
+static void jump_over(Stepper *stepper, const Fold *fold) {
+  uint32_t column = fold->column;
+  stepper_jump(stepper, fold->time);
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
-                 "%.6g, the next point on "
-                 "the curve of solutions after the fold",
-                 fold.time, stepper_known_name(stepper, column), stepper->steps.y[column], stepper->beyond[column]);
+                 "%.6g, the next point on the curve of solutions after the fold",
+                 fold->time, stepper_known_name(stepper, column), fold->before[column], fold->after[column]);
   stepper->warned_fold = true;
-  return true;
 }
 
-/* Does the next step begin where the branch of the solution may end, and does it end there? */
-static bool passes_fold(Stepper *stepper) {
-  StepsNow *now = &stepper->now;
-  double t = stepper->steps.integrator->time(stepper->steps.self);
-  if (t < now->t_fold) return false;
-  now->t_fold = HUGE_VAL;
-  now->before = t;
-  stepper_take_values(stepper, stepper->steps.begin);
-  return pass_fold(stepper, 0, NAN);
+static bool pass_fold(Stepper *stepper, double step, double expected) {
+  Fold fold;
+  bool is_fold = steps_pass_fold(&stepper->steps, step, expected, &fold);
+  if (is_fold) jump_over(stepper, &fold);
+  return is_fold;
 }
 
 /* A determinant may have been zero in the last step, to t. If the step is short, it may have gone around a corner by its error. */
@@ -123,12 +84,15 @@ static double farthest_end(const Stepper *stepper) {
   return steps_end(&stepper->steps, stop);
 }
 
-static StepStatus try_step(Stepper *stepper) {
+/* Begins a step. Returns true if the branch of the solution ends there. */
+static bool begin_at_fold(Stepper *stepper) {
+  Fold fold;
   steps_begin(&stepper->steps);
   stepper->is_started = false;
   stepper_take_branch(stepper, stepper->steps.begin);
-  keep_branch(stepper);
-  return steps_step(&stepper->steps, farthest_end(stepper));
+  bool is_fold = steps_begin_at_fold(&stepper->steps, &fold);
+  if (is_fold) jump_over(stepper, &fold);
+  return is_fold;
 }
 
 /* All steps from the beginning of the last one fail. Is the cause a singular point that the solution passes? */
@@ -187,9 +151,9 @@ static bool start_behind_instant(Stepper *stepper) {
 static bool take_step(Stepper *stepper) {
   StepStatus status;
   if (stepper->starts_singular && !starts_at_rest(stepper)) return start_behind_instant(stepper);
-  if (passes_fold(stepper)) return true;
   do {
-    status = try_step(stepper);
+    if (begin_at_fold(stepper)) return true;
+    status = steps_step(&stepper->steps, farthest_end(stepper));
     if (status != STEP_OK && pass_fold(stepper, 0, NAN)) return true;
   } while (status != STEP_OK && (stepper_repair_choice(stepper, stepper->now.before) ||
                                  stepper_try_other(stepper, stepper->now.before) || approach_instant(stepper)));
@@ -508,7 +472,10 @@ static bool point(void *host, const Segment *segment, double t, double *y) {
   return view_point(((Stepper *)host)->view, segment, t, y) == EVAL_OK;
 }
 
-static void starts(void *host, double t, const double *y) { stepper_begin_branch(host, t, y); }
+static void starts(void *host, double t, const double *y) {
+  (void)t, (void)y;
+  if (((Stepper *)host)->view->branch) branch_forget(((Stepper *)host)->view->branch);
+}
 
 static void begin_conditions(void *host, double t, const double *y) { events_begin(((Stepper *)host)->view, t, y); }
 
@@ -551,6 +518,7 @@ static void make_steps(Stepper *stepper) {
   Steps *steps = &stepper->steps;
   *steps = (Steps){.methods = &methods,
                    .host = stepper,
+                   .heap = view->evaluator->heap,
                    .now = &stepper->now,
                    .system = system,
                    .start = options->start,
@@ -562,7 +530,10 @@ static void make_steps(Stepper *stepper) {
                    .kinks = bends_watch(heap, view, options->start, options->tolerance),
                    .edges = view->switches ? &view->switches->edges : NULL,
                    .delays = evaluator->past ? past_delays(evaluator) : NULL};
-  heap_numbers(heap, (size_t)system->columns, &steps->y, &steps->ahead, &steps->begin);
+  bool has_corners = steps->kinks || evaluator->code->is_rough;
+  steps->folds = has_corners && !view->methods->reselect && !evaluator->past ? &folds : NULL;
+  heap_numbers(heap, (size_t)system->columns, &steps->y, &steps->ahead, &steps->begin, &steps->beyond, &steps->recent.y,
+               &steps->origin.y);
   steps->stretches.expected = INFINITY;
   if (view->switches)
     steps->stretches.list = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
@@ -573,13 +544,11 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
                      const StepperOptions *options, Diags *diags) {
   Stepper *stepper = heap_alloc(heap, sizeof *stepper);
   begin_work(heap, view, options);
-  size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches) view->switches->end = options->stop;
   if (view->switches) edges_set_nominal(&view->switches->edges, options->start, view->system.nominal);
   stepper->limit = INFINITY;
   stepper->unread = -INFINITY;
-  heap_numbers(heap, columns, &stepper->beyond, &stepper->recent.y, &stepper->origin.y);
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
   if (watched) stepper->turning = turning_new(heap, view, watched);
   const ArrayCode *code = view->evaluator->code;
@@ -631,7 +600,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper_create_integrator(stepper,
                             stepper->steps.integrator ? stepper->steps.integrator : stepper_first_integrator(stepper));
   steps_restart(&stepper->steps, t, stepper->steps.y, 0);
-  stepper_begin_branch(stepper, t, stepper->steps.y);
+  steps_begin_branch(&stepper->steps, t, stepper->steps.y);
   if (stepper->view->switches) stepper->view->switches->edges.now->is_at_start = false;
   events_begin(stepper->view, t, stepper->steps.y);
   stepper_plan_timed(stepper, t);

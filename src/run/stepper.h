@@ -94,7 +94,7 @@ const double *stepper_values(const Stepper *stepper);
 /* All columns at a time within the last step, with the rows solved. false: they cannot be solved. */
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
 
-/* Call this if the rows cannot be solved within the last step. Is there a fold that the solution can pass (event/fold.h)? If
+/* Call this if the rows cannot be solved within the last step. Is there a fold that the solution can pass (segment/fold.h)? If
  * so, the step is undone, and the next step ends at the fold. */
 bool stepper_passed_fold(Stepper *stepper);
 

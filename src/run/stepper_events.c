@@ -147,7 +147,7 @@ bool stepper_settle(Stepper *stepper) {
   bool is_folded = stepper->is_folded;
   if (is_folded && view->sensitivity)
     return sensitivity_refuse(view->sensitivity, *t, "the solution jumps there over a fold of its equations");
-  if (is_folded) copy_numbers(stepper->steps.y, stepper->beyond, columns);
+  if (is_folded) copy_numbers(stepper->steps.y, stepper->steps.beyond, columns);
   stepper->is_folded = false;
   copy_numbers(stepper->steps.begin, stepper->steps.y, columns);
   stepper->value_before = event_value(stepper);

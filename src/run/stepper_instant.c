@@ -27,7 +27,7 @@ static uint32_t farthest_jump(const Stepper *stepper) {
   uint32_t farthest = MAP_NONE;
   double most = stepper->options.tolerance;
   for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
-    double jump = fabs(stepper->beyond[q] - stepper->steps.y[q]) / (fabs(stepper->steps.y[q]) + nominal[q]);
+    double jump = fabs(stepper->steps.beyond[q] - stepper->steps.y[q]) / (fabs(stepper->steps.y[q]) + nominal[q]);
     if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
   }
   return farthest;
@@ -63,7 +63,7 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
   guess_beside(stepper, singular, gap, has_step, y);
   bool is_near = has_step || instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->steps.begin);
   Verdict verdict = is_near ? instant_judge(stepper->view, singular, gap, asked, y) : VERDICT_SINGULAR;
-  copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
+  copy_numbers(stepper->steps.beyond, y[INSTANT_AFTER], columns);
   heap_free(heap, room);
   return verdict;
 }
@@ -128,7 +128,7 @@ bool stepper_passes_instant(Stepper *stepper, double t) {
   else if (singular != found && singular > stepper->t_passed) verdict = judge(stepper, singular, t, true, true, &gap);
   if (!continues(verdict)) return false;
   stepper->t_passed = singular + gap;
-  turning_begin(stepper->turning, stepper->t_passed, stepper->beyond);
+  turning_begin(stepper->turning, stepper->t_passed, stepper->steps.beyond);
   if (verdict == VERDICT_RESTS) turning_rest(stepper->turning);
   return true;
 }
@@ -162,7 +162,7 @@ static bool start_values_choose(Stepper *stepper, double singular, double *gap) 
   const System *system = &view->system;
   size_t columns = (size_t)system->columns;
   *gap = FAR * LOCATED * stepper_span(stepper);
-  double *far = heap_array(stepper->heap, columns, sizeof *far), *near = stepper->beyond;
+  double *far = heap_array(stepper->heap, columns, sizeof *far), *near = stepper->steps.beyond;
   double t = instant_time(singular, *gap, INSTANT_FAR_AFTER);
   guess_at(stepper, t, false, far);
   bool is = singular == stepper->options.start && t <= stepper_modes_end(stepper) && take_start_values(stepper, far) &&
@@ -194,11 +194,11 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++) y[place] = room + place * columns;
   guess_beside(stepper, singular, gap, false, y);
   for (uint32_t q = 0; q < columns; q++)
-    if (!view_is_state(&stepper->view->system, q)) y[INSTANT_BEFORE][q] = stepper->origin.y[q];
+    if (!view_is_state(&stepper->view->system, q)) y[INSTANT_BEFORE][q] = stepper->steps.origin.y[q];
   bool is = instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->steps.begin) &&
             instant_crosses(stepper->view, singular, gap, y);
   copy_numbers(stepper->steps.y, y[INSTANT_BEFORE], columns);
-  copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
+  copy_numbers(stepper->steps.beyond, y[INSTANT_AFTER], columns);
   heap_free(stepper->heap, room);
   return is;
 }
@@ -207,7 +207,7 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
  * the rates stay constant, or the distance is small. */
 static bool reaches(const Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
-  const double *begin = stepper->steps.begin, *beyond = stepper->beyond;
+  const double *begin = stepper->steps.begin, *beyond = stepper->steps.beyond;
   for (int32_t k = 0; k < system->links; k++) {
     int32_t c = system->link_from[k], rate = system->link_to[k];
     double missed = 0.5 * (t - stepper->now.before) * fabs(beyond[rate] - begin[rate]);
@@ -220,7 +220,7 @@ static bool reaches(const Stepper *stepper, double t) {
  * begins at the time at which the last one ended. */
 static void leap(Stepper *stepper, double t) {
   stepper->t_passed = t;
-  copy_numbers(stepper->steps.y, stepper->beyond, (size_t)stepper->view->system.columns);
+  copy_numbers(stepper->steps.y, stepper->steps.beyond, (size_t)stepper->view->system.columns);
   stepper_jump(stepper, t);
 }
 
@@ -238,7 +238,8 @@ bool stepper_crosses_instant(Stepper *stepper, double singular) {
   if (column != MAP_NONE && !stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the equations do not determine %s for an instant: it continues from %.6g to %.6g",
-                 singular, stepper_known_name(stepper, column), stepper->steps.y[column], stepper->beyond[column]);
+                 singular, stepper_known_name(stepper, column), stepper->steps.y[column],
+                 stepper->steps.beyond[column]);
   stepper->warned_fold |= column != MAP_NONE;
   leap(stepper, singular + stepper_crossing_gap(stepper, singular));
   return true;

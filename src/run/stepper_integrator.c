@@ -187,17 +187,6 @@ const Integrator *stepper_first_integrator(Stepper *stepper) {
   return &integrator_radau;
 }
 
-static void copy_moment(const Stepper *stepper, Moment *to, double t, const double *y) {
-  to->t = t;
-  copy_numbers(to->y, y, (size_t)stepper->view->system.columns);
-}
-
-void stepper_begin_branch(Stepper *stepper, double t, const double *y) {
-  copy_moment(stepper, &stepper->recent, t, y);
-  copy_moment(stepper, &stepper->origin, t, y);
-  if (stepper->view->branch) branch_forget(stepper->view->branch);
-}
-
 /* ---- the choice of states ---- */
 
 static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchanges, int32_t count) {
@@ -245,7 +234,7 @@ bool stepper_watch_choice(Stepper *stepper, double t) {
   if (count <= 0) return true;
   stepper->steps.integrator->switch_states(stepper->steps.self, stepper->steps.y);
   steps_rest_segment(&stepper->steps);
-  stepper_begin_branch(stepper, t, stepper->steps.y);
+  steps_begin_branch(&stepper->steps, t, stepper->steps.y);
   return true;
 }
 

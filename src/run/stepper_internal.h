@@ -48,12 +48,9 @@ struct Stepper {
   bool starts_singular;     /* the start, or the point after an event, is singular: see turning_point */
   double value_before;      /* value of the mode that causes the current event, before it */
   double t_passed;          /* right after the last instant that was passed; -INFINITY: none */
-  bool is_folded;           /* the event is a fold, after which the columns are `beyond` */
-  double *beyond;
-  Moment recent,
-      origin;         /* earlier points of the solution's branch: with the current states, and after the last event */
-  uint32_t tiny;      /* number of steps in a row that hardly advanced */
-  double *low, *high; /* [columns] min and max of states; NULL: there are none */
+  bool is_folded;           /* the event is a fold or an instant, after which the columns are steps.beyond */
+  uint32_t tiny;            /* number of steps in a row that hardly advanced */
+  double *low, *high;       /* [columns] min and max of states; NULL: there are none */
   /* factorizations of blocks for the defect; like factorizations for output points they do not count as work of steps */
   uint64_t look_factorizations;
 };
@@ -141,9 +138,6 @@ bool stepper_try_other(Stepper *stepper, double t);
 /* The integrator with which a run begins. */
 const Integrator *stepper_first_integrator(Stepper *stepper);
 
-/* Begins a branch, or the choice of states. */
-void stepper_begin_branch(Stepper *stepper, double t, const double *y);
-
 /* Examines the choice of states at `ahead`, and changes it at (t, stepper->steps.y). */
 int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
@@ -203,7 +197,7 @@ static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
          (t >= stepper->t_instant - near && t <= stepper->t_instant + near);
 }
 
-/* The event at which the run continues after a fold or an instant, with the columns `beyond`. */
+/* The event at which the run continues after a fold or an instant, with the columns steps.beyond. */
 void stepper_jump(Stepper *stepper, double t);
 
 /* ---- events ---- */

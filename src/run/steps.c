@@ -42,15 +42,26 @@ void steps_restart(Steps *steps, double t, const double *y, double step) {
   if (step > 0) steps->integrator->suggest(steps->self, step);
 }
 
+static void keep_point(const Steps *steps, Moment *to, double t, const double *y) {
+  to->t = t;
+  copy(steps, to->y, y);
+}
+
+void steps_begin_branch(Steps *steps, double t, const double *y) {
+  keep_point(steps, &steps->recent, t, y);
+  keep_point(steps, &steps->origin, t, y);
+  if (steps->methods->starts) steps->methods->starts(steps->host, t, y);
+}
+
 void steps_start(Steps *steps, double t, const double *y, double step) {
-  steps->methods->starts(steps->host, t, y);
+  steps_begin_branch(steps, t, y);
   steps_restart(steps, t, y, step);
 }
 
 void steps_repeat(Steps *steps, double step) {
   if (steps->integrator->repeat(steps->self, step)) {
     steps_take_segment(steps);
-    steps->methods->starts(steps->host, steps->now->before, steps->begin);
+    steps_begin_branch(steps, steps->now->before, steps->begin);
   } else steps_start(steps, steps->now->before, steps->begin, step);
 }
 
@@ -76,6 +87,47 @@ double steps_snap(const Steps *steps, double t) { return fabs(steps->stop - t) <
 void steps_plan_timed(Steps *steps, double t, double until) {
   StepsNow *now = steps->now;
   now->t_timed = steps_snap(steps, steps->methods->next_time(steps->host, t, until + round_off(steps), &now->timed));
+}
+
+/* ---- folds ---- */
+
+/* Searches for a fold from the beginning of the last step. The other columns are taken from that point or, if steps
+ * have moved them off the solution, from an earlier point. */
+static bool find_fold(Steps *steps, double longest, Fold *fold) {
+  const System *system = steps->system;
+  FoldSearch search = {steps->heap, system, {steps->origin.t, steps->origin.y}, steps->methods->find, steps->host};
+  if (steps->folds->pass(&search, (ConstMoment){steps->now->before, steps->begin}, longest, fold)) return true;
+  copy(steps, steps->ahead, steps->origin.y);
+  for (int32_t k = 0; k < system->links; k++) steps->ahead[system->link_from[k]] = steps->begin[system->link_from[k]];
+  return steps->folds->pass(&search, (ConstMoment){steps->now->before, steps->ahead}, longest, fold);
+}
+
+/* A curve that returns to its earlier points has not folded: it branches there. */
+bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold) {
+  double seen = NEGLIGIBLE * span(steps), longest = fmax(4 * step, seen);
+  *fold = (Fold){.before = steps->y, .after = steps->beyond};
+  if (!steps->folds || !find_fold(steps, longest, fold)) return false;
+  if (fabs(fold->time - expected) > seen || !(fold->jump > steps->tolerance)) return false;
+  steps->now->t_doubt = steps->now->t_fold = HUGE_VAL;
+  return true;
+}
+
+/* Keeps the points at a distance from each other, because the errors of steps may already have carried the last ones beyond the
+ * end of the branch. */
+static void keep_branch(Steps *steps) {
+  if (steps->now->before - steps->recent.t < NEGLIGIBLE * span(steps)) return;
+  Moment swap = steps->origin;
+  steps->origin = steps->recent;
+  steps->recent = swap;
+  keep_point(steps, &steps->recent, steps->now->before, steps->begin);
+}
+
+bool steps_begin_at_fold(Steps *steps, Fold *fold) {
+  bool may_end = steps->now->before >= steps->now->t_fold;
+  if (may_end) steps->now->t_fold = HUGE_VAL;
+  if (may_end && steps_pass_fold(steps, 0, NAN, fold)) return true;
+  keep_branch(steps);
+  return false;
 }
 
 /* ---- a step ---- */

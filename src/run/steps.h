@@ -11,6 +11,7 @@
 #include "core/stretch.h"
 #include "integrate/contract.h"
 #include "segment/defect.h"
+#include "segment/fold.h"
 #include "segment/kinks.h"
 #include "segment/sizes.h"
 #include "watch/watcher.h"
@@ -32,7 +33,7 @@ typedef struct StepsHost {
   /* All columns at a time of a step, with the rows solved. false: they cannot be solved. */
   bool (*point)(void *host, const Segment *segment, double t, double *y);
 
-  /* The integrator starts anew at (t, y), where a branch of the solution may begin. */
+  /* The integrator starts anew at (t, y), where a branch of the solution may begin. NULL: the host does not follow it. */
   void (*starts)(void *host, double t, const double *y);
 
   /* Keeps the conditions at (t, y), where a step begins or delays have changed, as the last known ones. */
@@ -77,7 +78,13 @@ typedef struct Steps {
   Segment *segment;  /* segment of the last step */
   Watcher *watcher;
   Sizes *sizes;
-  Kinks *kinks;   /* NULL: there are none */
+  Kinks *kinks; /* NULL: there are none */
+  Heap *heap;   /* for the search for a fold */
+  const FoldMethods
+      *folds; /* NULL: the equations have no corners at which the solution may fold, or a fold cannot be passed */
+  Moment recent,
+      origin;     /* earlier points of the solution's branch: with the current states, and after the last event */
+  double *beyond; /* columns after a fold */
   Defect *defect; /* NULL: the system has no state-space form */
   DefectLooks looks;
   Stretches stretches;
@@ -97,6 +104,9 @@ void steps_start(Steps *steps, double t, const double *y, double step);
 /* Starts the integrator on the branch that the solution has followed so far. */
 void steps_restart(Steps *steps, double t, const double *y, double step);
 
+/* The branch of the solution begins at (t, y). Steps started by steps_start do this. */
+void steps_begin_branch(Steps *steps, double t, const double *y);
+
 /* Repeats the last step, first with this size, which is not larger than before. */
 void steps_repeat(Steps *steps, double step);
 
@@ -111,6 +121,16 @@ double steps_snap(const Steps *steps, double t);
 
 /* Finds the next event after t that depends only on time. */
 void steps_plan_timed(Steps *steps, double t, double until);
+
+/* ---- folds ---- */
+
+/* The solution may end in the last step, of this size, or soon after it, at the time `expected` (NAN: unknown). Does it end at a
+ * corner, where it folds (segment/fold.h)? Then the columns before the fold are in steps->y, those after it in steps->beyond. */
+bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold);
+
+/* Call this after steps_begin, with the columns of the solution in steps->begin. Does its branch end there? If not, the point is kept
+ * for later searches. */
+bool steps_begin_at_fold(Steps *steps, Fold *fold);
 
 /* ---- a step ---- */
 

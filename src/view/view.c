@@ -2,6 +2,7 @@
 #include "view/view.h"
 
 #include "base/copy.h"
+#include "segment/inside.h"
 #include "view/branch.h"
 
 #include <math.h>
@@ -72,64 +73,6 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .jacobian = whole_jacobian};
 }
 
-/* The error of the interpolation; zero for the states, whose interpolated values count. */
-static void take_missed(const System *system, const double *found, const double *y, double *missed) {
-  for (int32_t c = 0; c < system->columns; c++) missed[c] = found[c] - y[c];
-  for (int32_t k = 0; k < system->links; k++) missed[system->link_from[k]] = 0;
-}
-
-/* Goes back from the end of the step to t, adding at each point the error of the interpolation at the last solved one. */
-static EvalStatus follow_back(View *view, const Segment *segment, double t, double *y, double *missed) {
-  static const double shortest = 1e-6; /* part of the way */
-  const System *system = &view->system;
-  double at = segment->t1, way = t - at, step = way / 2;
-  double *found = missed + system->columns;
-  memcpy(found, segment->end, (size_t)system->columns * sizeof *found);
-  if (view->methods->find(view, at, found) == EVAL_OK) take_missed(system, found, segment->end, missed);
-  while (at != t) {
-    double next = fabs(step) < fabs(t - at) ? at + step : t;
-    if (next == at) return EVAL_DOMAIN;
-    segment_values(segment, next, y);
-    for (int32_t c = 0; c < system->columns; c++) found[c] = y[c] + missed[c];
-    if (view->methods->solve(view, next, found) != EVAL_OK) {
-      step /= 4;
-      if (fabs(step) < shortest * fabs(way)) return EVAL_DOMAIN;
-      continue;
-    }
-    take_missed(system, found, y, missed);
-    at = next;
-    step *= 2;
-  }
-  memcpy(y, found, (size_t)system->columns * sizeof *y);
-  return EVAL_OK;
-}
-
-/* Adds half of the interpolation error at t. */
-static EvalStatus add_missed(View *view, const Segment *segment, double t, double *y, double *missed) {
-  const System *system = &view->system;
-  double *found = missed + system->columns;
-  segment_values(segment, t, y);
-  memcpy(found, y, (size_t)system->columns * sizeof *found);
-  EvalStatus status = view->methods->solve(view, t, found);
-  for (int32_t c = 0; c < system->columns && status == EVAL_OK; c++) missed[c] += (found[c] - y[c]) / 2;
-  return status;
-}
-
-/* The choice of states may be singular exactly at this time, although the steps pass it. Then the interpolation error is the mean
- * of that shortly before and after. */
-static EvalStatus pass_between(View *view, const Segment *segment, double t, double *y, double *missed) {
-  static const double shortly = 1e-3; /* part of the step */
-  double behind = segment->t1 - t,
-         near = fmin(shortly * (segment->t1 - segment->t0), fmin(t - segment->t0, behind) / 2);
-  if (!(near > 0)) return EVAL_DOMAIN;
-  memset(missed, 0, (size_t)view->system.columns * sizeof *missed);
-  EvalStatus status = add_missed(view, segment, t - near, y, missed);
-  if (status == EVAL_OK) status = add_missed(view, segment, t + near, y, missed);
-  segment_values(segment, t, y);
-  for (int32_t c = 0; c < view->system.columns; c++) y[c] += missed[c];
-  return status;
-}
-
 /* Solves at a time of the last step, on its branch. If the branch is not where it is expected, it must be followed up to
  * that time. */
 static EvalStatus solve_on_branch(View *view, const Segment *segment, double t, double *y) {
@@ -142,19 +85,15 @@ static EvalStatus solve_on_branch(View *view, const Segment *segment, double t, 
   return view->methods->solve(view, t, y);
 }
 
+static EvalStatus solve(void *host, double t, double *y) { return ((View *)host)->methods->solve(host, t, y); }
+static EvalStatus find(void *host, double t, double *y) { return ((View *)host)->methods->find(host, t, y); }
+
 EvalStatus view_point(View *view, const Segment *segment, double t, double *y) {
-  size_t columns = (size_t)view->system.columns;
-  bool end = t == segment->t1;
+  InsideHost host = {view->evaluator->heap, &view->system, solve, find, view};
   view->is_between = false;
   segment_values(segment, t, y);
   if (solve_on_branch(view, segment, t, y) == EVAL_OK) return EVAL_OK;
-  if (end) return view->methods->find(view, t, y);
-  double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
-  EvalStatus status = follow_back(view, segment, t, y, missed);
-  view->is_between = status != EVAL_OK;
-  if (view->is_between) status = pass_between(view, segment, t, y, missed);
-  heap_free(view->evaluator->heap, missed);
-  return status;
+  return t == segment->t1 ? find(view, t, y) : inside_solve(&host, segment, t, y, &view->is_between);
 }
 
 const System *view_system(const View *view, const Integrator *integrator) {

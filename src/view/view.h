@@ -13,16 +13,6 @@
 typedef struct View View;
 typedef struct Share Share;
 
-/* All columns at a time. */
-typedef struct Moment {
-  double t, *y;
-} Moment;
-
-typedef struct ConstMoment {
-  double t;
-  const double *y;
-} ConstMoment;
-
 /* A result of examining the choice of states, in addition to those of state_form.h: the selected rows do not determine the columns,
  * so select again. */
 enum { EXCHANGE_RESELECT = -3 };

@@ -144,8 +144,6 @@ static void report(const Solver *solver, const char *text) {
   if (solver->report) solver->report(solver->context, text);
 }
 
-enum { MESSAGE_ROOM = 1024 };
-
 static void report_action(Solver *solver, const ModelAction *action, double t, const double *y) {
   const Model *model = solver->model;
   char text[MESSAGE_ROOM] = "";

@@ -335,7 +335,7 @@ static double next_event(Solver *solver) {
 }
 
 static InstanceStatus pass(Instance *instance, int mode) {
-  if (!events_pass(instance->solver, mode)) return INSTANCE_OK;
+  if (!solver_settle(instance->solver, mode)) return INSTANCE_OK;
   return fail(instance, "the conditions do not settle at this event");
 }
 
@@ -350,11 +350,9 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   solver->edges.now->is_at_start = false;
   now->is_at_first = 0;
   now->waits = 0;
-  if (solver_has_events(solver->model)) {
-    int mode = waits ? now->waiting : crossed_mode(solver);
-    if (!waits) solver->edges.now->step = now->time - solver->edges.now->kept;
-    if (pass(instance, mode)) return INSTANCE_ERROR;
-  }
+  int mode = waits ? now->waiting : crossed_mode(solver);
+  if (!waits) solver->edges.now->step = now->time - solver->edges.now->kept;
+  if (pass(instance, mode)) return INSTANCE_ERROR;
   if (now->asserted) return fail(instance, "an assertion does not hold");
   int exchanged = states_exchange(solver, now->time, host_size(solver), solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
@@ -402,7 +400,7 @@ static InstanceStatus take_inputs(Instance *instance) {
   if (!instance->is_stale && !waits) return INSTANCE_OK;
   if (update(instance)) return fail(instance, "the equations cannot be solved with these inputs");
   solver->now->waits = 0;
-  if (solver_has_events(solver->model) && pass(instance, waits ? solver->now->waiting : -1)) return INSTANCE_ERROR;
+  if (pass(instance, waits ? solver->now->waiting : -1)) return INSTANCE_ERROR;
   solver_gather(solver);
   host_start(solver, 0);
   return INSTANCE_OK;

@@ -1,9 +1,11 @@
 /* If memory is refused, a step fails, and the next step makes its integrator again. */
 #include "constants.h"
+#include "inside.h"
 #include "solver.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the system ---- */
@@ -46,8 +48,13 @@ static bool evaluate_kinks(void *host, bool sizes, double t, const double *y, do
 
 /* All columns at a time of a step. */
 static bool point_of_step(void *host, const Segment *segment, double t, double *y) {
+  Solver *solver = host;
+  InsideHost inside = {solver->heap, &solver->system, complete, find, solver};
+  bool is_between;
   segment_values(segment, t, y);
-  return states_solve(host, t, y, state_form_follow) == SOLVER_OK;
+  if (complete(solver, t, y) == EVAL_OK) return true;
+  if (t == segment->t1) return find(solver, t, y) == EVAL_OK;
+  return inside_solve(&inside, segment, t, y, &is_between) == EVAL_OK;
 }
 
 static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
@@ -104,8 +111,6 @@ static bool find_columns(void *host, double t, double *y) {
   return states_solve(host, t, y, state_form_find) == SOLVER_OK;
 }
 
-static void starts(void *host, double t, const double *y) { (void)host, (void)t, (void)y; }
-
 static void begin_conditions(void *host, double t, const double *y) {
   switching_begin(&((Solver *)host)->switching, t, y);
 }
@@ -130,7 +135,7 @@ static bool reads_again(void *host) {
 }
 
 static void make_steps(Solver *solver) {
-  static const StepsHost methods = {find_columns, point_of_step, starts,     begin_conditions, next_time, 0,
+  static const StepsHost methods = {find_columns, point_of_step, 0,          begin_conditions, next_time, 0,
                                     accepts,      inside,        reads_again};
   const Model *model = solver->model;
   const Scalars *now = solver->now;
@@ -154,7 +159,9 @@ static void make_steps(Solver *solver) {
                    .tolerance = now->tolerance,
                    .integrator = wanted_integrator(solver),
                    .y = solver->event_y,
-                   .ahead = solver->event_y,
+                   .heap = solver->heap,
+                   .folds = model->folds,
+                   .beyond = solver->beyond,
                    .begin = solver->begin,
                    .segment = segment_new(heap, model->columns),
                    .watcher = watcher_new(heap, &watcher),
@@ -165,6 +172,7 @@ static void make_steps(Solver *solver) {
                    .stretches = steps->stretches,
                    .edges = &solver->edges,
                    .delays = model->delays ? &solver->delays : 0};
+  heap_numbers(heap, (size_t)model->columns, &steps->ahead, &steps->recent.y, &steps->origin.y);
 }
 
 /* The system, tolerances or the integrator may have changed since the last time. */
@@ -256,6 +264,7 @@ static void make_integrator(Solver *solver) {
 static void start(void *context) {
   Solver *solver = ((Call *)context)->solver;
   make_integrator(solver);
+  solver->now->sign = 0;
   if (solver->steps.kinks) kinks_forget(solver->steps.kinks);
   steps_start(&solver->steps, solver->now->time, solver->y, solver->now->next);
 }
@@ -271,6 +280,7 @@ static void pass_event(void *context) {
   Call *call = context;
   Solver *solver = call->solver;
   make_integrator(solver);
+  solver->now->sign = 0;
   steps_pass_event(&solver->steps, solver->now->time, solver->y, call->mode);
 }
 
@@ -288,6 +298,7 @@ void host_pass_event(Solver *solver, int mode) {
 
 static void switch_states(void *context) {
   Solver *solver = ((Call *)context)->solver;
+  solver->now->sign = 0;
   solver->steps.integrator->switch_states(solver->steps.self, solver->y);
 }
 
@@ -307,16 +318,119 @@ static void count_work(Solver *solver, const IntegratorStatistics *before) {
   now->next = after.next;
 }
 
-/* Begins a failed step again, if the sizes of states can be larger, with an integrator that does not remember the failure. */
-static bool begin_again(Call *call) {
+/* Restarts the steps where the last one began, with an integrator that does not remember a failure. */
+static void renew_integrator(Call *call) {
   Steps *steps = &call->solver->steps;
-  if (!steps_widen_sizes(steps)) return false;
   count_work(call->solver, &call->before);
   call->before = (IntegratorStatistics){0};
   steps->self = 0;
   make_integrator(call->solver);
   steps_start(steps, steps->now->before, steps->begin, 0);
+}
+
+/* Begins a failed step again, if the sizes of states can be larger. */
+static bool begin_again(Call *call) {
+  if (!steps_widen_sizes(&call->solver->steps)) return false;
+  renew_integrator(call);
   return true;
+}
+
+/* ---- folds ---- */
+
+static const char *name_of(const Model *model, int column) {
+  for (int v = 0; v < model->variables; v++)
+    if (model->variable[v].kind == VARIABLE_COLUMN && model->variable[v].index == column)
+      return model->variable[v].name;
+  return "a variable";
+}
+
+/* The column that the last step moves most, relative to its size. */
+static int farthest(const Solver *solver, const double *y) {
+  double most = 0;
+  int column = 0;
+  for (int q = 0; q < solver->model->columns; q++) {
+    double way = fabs(y[q] - solver->begin[q]) / (fabs(solver->begin[q]) + solver->model->nominal[q]);
+    if (way > most) most = way, column = q;
+  }
+  return column;
+}
+
+static void report_sign(Solver *solver, ConstMoment at) {
+  char text[MESSAGE_ROOM];
+  if (!solver->report || solver->now->has_branched) return;
+  solver->now->has_branched = 1;
+  snprintf(text, sizeof text,
+           "warning: at time %.10g the equations were singular for an instant: %s and other variables may have left "
+           "the branch of the solution",
+           at.t, name_of(solver->model, farthest(solver, at.y)));
+  solver->report(solver->context, text);
+}
+
+static void report_fold(Solver *solver, const Fold *fold) {
+  char text[MESSAGE_ROOM];
+  snprintf(text, sizeof text,
+           "warning: at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
+           "%.6g, the next point on the curve of solutions after the fold",
+           fold->time, name_of(solver->model, (int)fold->column), fold->before[fold->column],
+           fold->after[fold->column]);
+  if (solver->report && !solver->now->has_folded) solver->report(solver->context, text);
+  solver->now->has_folded = 1;
+}
+
+/* The step ends at a fold. */
+static void end_at_fold(Call *call, const Fold *fold) {
+  Solver *solver = call->solver;
+  report_fold(solver, fold);
+  renew_integrator(call);
+  double t = fmax(fold->time, solver->told);
+  call->end = (StepEnd){.t = steps_snap(&solver->steps, t), .is_event = true, .mode = -1};
+  solver->ends_at_fold = true;
+  call->status = SOLVER_OK;
+}
+
+/* Does the branch of the solution end in the last step, of this size, or soon after it? */
+static bool passes_fold(Call *call, double size) {
+  Fold fold;
+  bool is_fold = steps_pass_fold(&call->solver->steps, size, NAN, &fold);
+  if (is_fold) end_at_fold(call, &fold);
+  return is_fold;
+}
+
+static void pass_fold(void *context) {
+  const Steps *steps = &((Call *)context)->solver->steps;
+  passes_fold(context, steps->segment->t1 - steps->now->before);
+}
+
+bool host_pass_fold(Solver *solver) {
+  Call call = {.solver = solver};
+  if (!has_integrator(solver)) return false;
+  solver->steps.integrator->statistics(solver->steps.self, &call.before);
+  if (protect(&call, pass_fold) != SOLVER_OK) return false;
+  solver->end = call.end;
+  return true;
+}
+
+/* ---- a step ---- */
+
+static bool begins_at_fold(Call *call) {
+  Fold fold;
+  bool is_fold = steps_begin_at_fold(&call->solver->steps, &fold);
+  if (is_fold) end_at_fold(call, &fold);
+  return is_fold;
+}
+
+/* Does the step end on the branch of the solution on which it began? If the sign of a determinant changes, the step has passed a
+ * singular point, where solutions may branch. */
+static void watch_branch(Call *call) {
+  Solver *solver = call->solver;
+  Scalars *now = solver->now;
+  const Steps *steps = &solver->steps;
+  const StepEnd *end = &call->end;
+  if (!steps->folds || !steps->kinks) return;
+  ConstMoment at = {end->t, end->is_event ? steps->y : steps->segment->end};
+  double sign = steps->folds->sign(solver->heap, steps->system, at);
+  if (now->sign * sign < 0) report_sign(solver, at);
+  if (sign != 0) now->sign = sign;
 }
 
 static void step(void *context) {
@@ -326,13 +440,15 @@ static void step(void *context) {
   steps_plan_timed(steps, solver->now->time, call->until);
   do {
     steps_begin(steps);
+    if (begins_at_fold(call)) return;
     if (steps_step(steps, steps_end(steps, call->until)) != STEP_OK) {
-      if (!begin_again(call)) return;
+      if (passes_fold(call, 0) || !begin_again(call)) return;
       continue;
     }
     call->end = steps_find_end(steps);
     if (call->end.is_undefined) return;
   } while (!call->end.is_event && steps_are_repeated(steps));
+  watch_branch(call);
   call->status = SOLVER_OK;
 }
 
@@ -352,6 +468,7 @@ SolverStatus host_step(Solver *solver, double until, StepEnd *end) {
   steps->stop = host_end(solver);
   steps->integrator->statistics(steps->self, &call.before);
   steps->taken_again = 0;
+  solver->ends_at_fold = false;
   protect(&call, step);
   *end = call.end;
   if (call.status != SOLVER_OK) return SOLVER_FAILED;
@@ -396,7 +513,21 @@ static void keep_past(void *context) {
 
 SolverStatus host_keep_past(Solver *solver) { return protect(&(Call){.solver = solver}, keep_past); }
 
-int host_point(Solver *solver, double t, double *y) { return !point_of_step(solver, solver->steps.segment, t, y); }
+typedef struct PointCall {
+  Solver *solver;
+  double t, *y;
+  bool is_solved;
+} PointCall;
+
+static void find_point(void *context) {
+  PointCall *call = context;
+  call->is_solved = point_of_step(call->solver, call->solver->steps.segment, call->t, call->y);
+}
+
+int host_point(Solver *solver, double t, double *y) {
+  PointCall call = {solver, t, y, false};
+  return !heap_protect(solver->heap, find_point, &call) || !call.is_solved;
+}
 
 void host_solve_end(Solver *solver) {
   if (!host_point(solver, solver->now->time, solver->event_y))

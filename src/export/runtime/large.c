@@ -38,7 +38,7 @@ struct Large {
   Factor lower, upper;
 };
 
-Large *large_new(Heap *heap, bool complex_values) {
+static Large *make(Heap *heap, bool complex_values) {
   Large *large = heap_alloc(heap, sizeof *large);
   large->heap = heap;
   large->complex_values = complex_values;
@@ -112,7 +112,7 @@ static bool take_pivot(Pattern *pattern, int32_t n, int32_t *row, int32_t *colum
   return true;
 }
 
-void large_set_pattern(Large *large, int32_t n, const int32_t *start, const int32_t *row) {
+static void set_pattern(Large *large, int32_t n, const int32_t *start, const int32_t *row) {
   void *ticket;
   heap_release(large->heap, large->ticket);
   Heap *heap = large->own = heap_within(large->heap, &large->ticket);
@@ -257,7 +257,7 @@ static void keep_column(Large *large, int32_t position, int32_t top, int32_t piv
   large->upper.start[position + 1] = (int32_t)large->upper.index.count;
 }
 
-bool large_factor(Large *large, const double *values) {
+static bool factor(Large *large, const double *values) {
   int32_t n = large->n;
   if (n < 0 || !scale_rows(large, values)) return false;
   large->lower.index.count = large->lower.value.count = large->upper.index.count = large->upper.value.count = 0;
@@ -273,7 +273,7 @@ bool large_factor(Large *large, const double *values) {
 
 /* ---- solving ---- */
 
-void large_solve(Large *large, double *b) {
+static void solve(Large *large, double *b) {
   int32_t n = large->n, step = large->complex_values ? 2 : 1;
   Number *x = large->x;
   for (int32_t i = 0; i < n; i++)
@@ -293,7 +293,7 @@ void large_solve(Large *large, double *b) {
 
 /* ---- determinant ---- */
 
-double large_determinant(const Large *large, double *logarithm) {
+static double determinant(const Large *large, double *logarithm) {
   int32_t *next = large->next;
   double sign = 1;
   for (int32_t k = 0; k < large->n; k++) next[large->column[k]] = large->pivot[k];
@@ -308,8 +308,11 @@ double large_determinant(const Large *large, double *logarithm) {
   return sign;
 }
 
-double large_least_pivot(const Large *large) {
+static double least_pivot(const Large *large) {
   double least = INFINITY;
   for (int32_t k = 0; k < large->n; k++) least = fmin(least, fabs(large->diagonal[k].re));
   return least;
 }
+
+static const LargeSparse sparse = {make, set_pattern, factor, solve, determinant, least_pivot};
+const LargeSparse *const large_sparse = &sparse;

@@ -31,6 +31,7 @@ static int largest(int a, int b) { return a > b ? a : b; }
 
 static void lay_out_point(const Model *model, Memory *memory, Solver *solver) {
   solver->y = numbers(memory, model->columns);
+  solver->beyond = numbers(memory, model->columns);
   solver->parameters = numbers(memory, model->parameters);
   solver->overrides = numbers(memory, model->parameters);
   solver->discretes = numbers(memory, model->discretes);
@@ -373,11 +374,23 @@ SolverStatus solver_follow(Solver *solver) {
   return delays_fault(&solver->delays) >= 0 ? SOLVER_FAILED : status;
 }
 
+int solver_settle(Solver *solver, int mode) {
+  Scalars *now = solver->now;
+  bool is_folded = now->is_folded;
+  if (is_folded) memcpy(solver->y, solver->beyond, (size_t)solver->model->columns * sizeof(double));
+  now->is_folded = 0;
+  if (!is_folded && !solver_has_events(solver->model)) return 0;
+  int failed = events_pass(solver, mode);
+  now->changed |= is_folded;
+  return failed;
+}
+
 static SolverStatus pass_event(Solver *solver, int mode) {
   const Scalars *now = solver->now;
+  bool is_folded = now->is_folded;
   if (now->time >= now->end) solver->edges.now->is_at_start = true;
-  if (events_pass(solver, mode) || now->asserted) return SOLVER_FAILED;
-  host_pass_event(solver, mode >= 0 ? mode : now->at.timed);
+  if (solver_settle(solver, mode) || now->asserted) return SOLVER_FAILED;
+  host_pass_event(solver, mode >= 0 || is_folded ? mode : now->at.timed);
   return SOLVER_OK;
 }
 
@@ -397,10 +410,19 @@ static SolverStatus exchange_states(Solver *solver) {
 
 /* The caller may act between steps. */
 static void tell(Solver *solver) {
+  if (solver->stepped) solver->told = solver->now->time;
   if (solver->stepped && solver->stepped(solver->context)) solver->open.pauses = true;
 }
 
 static bool has_ended(void *host) { return ((const Solver *)host)->now->terminated; }
+
+static void open_step(Solver *solver) {
+  const StepEnd *end = &solver->end;
+  memcpy(solver->open_y, end->is_event ? solver->steps.y : solver->steps.segment->end,
+         (size_t)solver->model->columns * sizeof(double));
+  solver->open.end = end->t;
+  solver->open.is_open = true;
+}
 
 /* The time reached and its columns stay those of the beginning. */
 static bool take_step(void *host) {
@@ -414,10 +436,7 @@ static bool take_step(void *host) {
   solver->now->is_judged = 0;
   if (status != SOLVER_OK && end->is_undefined) events_report_undefined(solver, end->mode);
   if (status != SOLVER_OK) return false;
-  memcpy(solver->open_y, end->is_event ? solver->steps.y : solver->steps.segment->end,
-         (size_t)solver->model->columns * sizeof(double));
-  solver->open.end = end->t;
-  solver->open.is_open = true;
+  open_step(solver);
   return true;
 }
 
@@ -434,6 +453,8 @@ static bool close_step(void *host) {
   if (keep_past(solver) != SOLVER_OK || (!end->is_event && events_are_lost(solver))) return false;
   now->events += is_event;
   if (is_event && !end->is_event && !solver->steps.integrator->explicit_form) host_solve_end(solver);
+  now->is_folded = solver->ends_at_fold;
+  if (is_event) solver->told = t;
   now->waits = is_event && solver->stops_at_events;
   solver->open.pauses = now->waits;
   now->waiting = end->mode;
@@ -447,10 +468,22 @@ static bool close_step(void *host) {
   return true;
 }
 
+/* The columns at t, before the fold at which the step ends. There may be no solution of the rows close to it. */
+static void approach_fold(Solver *solver, double t) {
+  double before = solver->now->at.before, step = solver->end.t - before, part = step > 0 ? (t - before) / step : 1;
+  for (int q = 0; q < solver->model->columns; q++)
+    solver->y[q] = solver->begin[q] + part * (solver->open_y[q] - solver->begin[q]);
+}
+
 static bool stay_within(void *host, double t) {
   Solver *solver = host;
   solver->ends_plainly = false;
-  if (host_point(solver, t, solver->y)) return false;
+  if (!solver->ends_at_fold && host_point(solver, t, solver->y)) {
+    if (!host_pass_fold(solver)) return false;
+    open_step(solver);
+    if (solver->end.t <= t) return close_step(solver);
+  }
+  if (solver->ends_at_fold) approach_fold(solver, t);
   solver->now->time = t;
   events_watch(solver, t, solver->y);
   if (solver->now->asserted) return false;
@@ -469,6 +502,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
   int any;
   if (events_leave_start(solver, &any) || now->asserted) return SOLVER_FAILED;
   solver->until = until;
+  solver->told = now->time;
   solver->stops_at_events = stop_at_event != 0;
   solver->ends_plainly = false;
   if (!solver->open.is_open) solver->open.end = now->time;

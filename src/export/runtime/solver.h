@@ -118,7 +118,8 @@ typedef struct Model {
   const bool *is_sized, *is_signed; /* see Sizes */
   int is_rough;                     /* see DefectLooks */
   int has_few_kinks;                /* see Kinks */
-  int kinks; /* number of arguments at whose zeros slopes of the equations change without an event */
+  int kinks;                /* number of arguments at whose zeros slopes of the equations change without an event */
+  const FoldMethods *folds; /* see Steps */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
   const int *column_start, *d; /* per unknown */
@@ -179,6 +180,9 @@ typedef struct Model {
 /* The most updates that are kept for a loop through whens. */
 enum { SECANT_LIMIT = 100 };
 
+/* Bytes of a message. */
+enum { MESSAGE_ROOM = 1024 };
+
 /* Bytes of the slabs for the memory of a run. */
 enum { SLAB_SIZE = 1 << 15 };
 
@@ -191,14 +195,18 @@ typedef struct Scalars {
   double end;        /* end of the run, where relations hold as written, as at its start */
   double step, next; /* the sizes of the last step and of the next */
   StepsNow at;
+  double sign; /* see FoldMethods; 0: unknown */
   int changed; /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
-  int is_at_first; /* the run has not left its start */
-  int is_judged;   /* the choice of states is made for the next step */
-  int waits;       /* an event is reached that has not been handled yet, */
-  int waiting;     /* mode that causes this event; -1: none */
-  int timed;       /* a mode that changes at the next time event; -1: none */
-  int system;      /* number of the current system */
+  int is_at_first;  /* the run has not left its start */
+  int is_judged;    /* the choice of states is made for the next step */
+  int waits;        /* an event is reached that has not been handled yet, */
+  int is_folded;    /* the event is a fold, after which the columns are `beyond` */
+  int has_folded;   /* a fold was reported */
+  int has_branched; /* a singular point was reported */
+  int waiting;      /* mode that causes this event; -1: none */
+  int timed;        /* a mode that changes at the next time event; -1: none */
+  int system;       /* number of the current system */
   int steps, rejected, events, pivots;
 } Scalars;
 
@@ -212,6 +220,7 @@ typedef struct Solver {
   /* the point */
   double *y, *parameters, *discretes, *pre, *states;
   double *size, *seen; /* per column: for absolute tolerances, and its largest value so far */
+  double *beyond;      /* columns after a fold */
   double *open_y;      /* columns at the end of the open step */
   double *overrides;   /* per parameter, NAN: none */
   double *start;       /* per column: start values that replace the model's own; NAN: none */
@@ -250,6 +259,8 @@ typedef struct Solver {
   bool waits_for_step; /* the integrator starts with the first step */
   OpenStep open;       /* while it is open, the time reached is inside it, and the integrator is at its end */
   StepEnd end;         /* end of the last step */
+  bool ends_at_fold;   /* whether that is a fold of the solution */
+  double told;         /* the last time that the caller knows: a fold is not reported before it */
   double until;        /* the time to which the run advances */
   bool stops_at_events, ends_plainly; /* ends_plainly: the last step was closed, without an event */
   bool gets_inputs; /* the caller sets inputs between calls, so steps do not go beyond the requested time */
@@ -315,6 +326,10 @@ void program_set_dependents(Solver *solver);
  * not have it. Copies all states to `states`. */
 int solver_has_events(const Model *model);
 SolverStatus solver_follow(Solver *solver);
+
+/* Handles an event of a mode (-1: no mode), or a jump over a fold. Returns 1 if it does not settle. */
+int solver_settle(Solver *solver, int mode);
+
 double solver_state(const Solver *solver, const int *column, int k);
 void solver_gather(Solver *solver);
 
@@ -365,6 +380,11 @@ double host_end(const Solver *solver);
 /* A step up to `until`, or to the first event in it: its end, and a mode that changes there (-1: none). Later, the values of the step
  * that delays read are kept. */
 SolverStatus host_step(Solver *solver, double until, StepEnd *end);
+
+/* The rows cannot be solved inside the last step. Can the solution pass a fold there? Then the step is undone, and solver->end is that
+ * of a step to the fold. */
+bool host_pass_fold(Solver *solver);
+
 SolverStatus host_keep_past(Solver *solver);
 
 /* Steps without events, only for the values that delays read. */

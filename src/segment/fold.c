@@ -2,7 +2,7 @@
  * along its tangent and Newton's method across it (Allgower, Georg, Introduction to Numerical Continuation Methods, chapters 2 and
  * 15). The determinant of the Jacobian bordered by the tangent keeps its sign, even at corners. So it shows in which direction the
  * curve continues after a corner. */
-#include "event/fold.h"
+#include "segment/fold.h"
 
 #include "base/copy.h"
 #include "base/linear.h"
@@ -13,10 +13,11 @@
 #include <string.h>
 
 typedef struct FoldCurve {
-  View *view;
+  const System *system;
   double t;                 /* the time of the states, which are constant */
   int32_t rows, unknowns;   /* unknowns: the columns z, then s */
   int32_t *column;          /* [rows] the column of each unknown */
+  bool *is_derivative;      /* [columns] of another column */
   double *scale;            /* [unknowns] */
   double *drive;            /* [rows] dG/ds */
   double *y, *values;       /* all columns; entries of the Jacobian */
@@ -35,7 +36,7 @@ static void set_columns(const FoldCurve *curve, const double *point) {
 
 /* Evaluates H at a point, into curve->right. */
 static bool evaluate(const FoldCurve *curve, const double *point) {
-  const System *system = &curve->view->system;
+  const System *system = curve->system;
   double s = point[curve->rows] * curve->scale[curve->rows];
   set_columns(curve, point);
   if (system->residual(system->context, curve->t, curve->y, curve->right) != EVAL_OK) return false;
@@ -45,7 +46,7 @@ static bool evaluate(const FoldCurve *curve, const double *point) {
 
 /* Factors the Jacobian of H at a point, with `border` as its last row. */
 static bool factor(const FoldCurve *curve, const double *point, const double *border) {
-  const System *system = &curve->view->system;
+  const System *system = curve->system;
   set_columns(curve, point);
   if (system->jacobian(system->context, curve->t, curve->y, curve->values) != EVAL_OK) return false;
   int32_t e = 0;
@@ -151,9 +152,9 @@ static bool turn(FoldCurve *curve) {
 
 /* ---- the curve of a system ---- */
 
-static void number_unknowns(FoldCurve *curve, const double *y) {
-  const System *system = &curve->view->system;
-  bool *is_state = heap_array(curve->view->evaluator->heap, (size_t)system->columns, sizeof *is_state);
+static void number_unknowns(Heap *heap, FoldCurve *curve, const double *y) {
+  const System *system = curve->system;
+  bool *is_state = heap_array(heap, (size_t)system->columns, sizeof *is_state);
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
   int32_t u = 0, e = 0;
   for (int32_t q = 0; q < system->columns; q++) {
@@ -169,7 +170,8 @@ static void number_unknowns(FoldCurve *curve, const double *y) {
   for (int32_t r = 0; r <= curve->rows; r++) curve->row[e++] = r;
   curve->start[u + 1] = e;
   linear_set_pattern(curve->linear, curve->start, curve->row);
-  heap_free(curve->view->evaluator->heap, is_state);
+  for (int32_t q = 0; q < system->columns; q++)
+    if (system->successor[q] >= 0) curve->is_derivative[system->successor[q]] = true;
 }
 
 /* Moves the states by their rates, and the time, from y to `ahead` later, into `out`. */
@@ -180,7 +182,7 @@ static void move_states(const System *system, const double *y, double ahead, dou
 
 /* Computes dG/ds by a difference over `ahead`. */
 static bool find_drive(FoldCurve *curve, const double *y, double ahead) {
-  const System *system = &curve->view->system;
+  const System *system = curve->system;
   if (system->residual(system->context, curve->t, y, curve->drive) != EVAL_OK) return false;
   move_states(system, y, ahead, curve->y);
   if (system->residual(system->context, curve->t + ahead, curve->y, curve->right) != EVAL_OK) return false;
@@ -188,15 +190,15 @@ static bool find_drive(FoldCurve *curve, const double *y, double ahead) {
   return true;
 }
 
-static FoldCurve *curve_new(Heap *heap, View *view, double t, double length) {
-  const System *system = &view->system;
+static FoldCurve *curve_new(Heap *heap, const System *system, double t, double length) {
   FoldCurve *curve = heap_alloc(heap, sizeof *curve);
-  *curve = (FoldCurve){.view = view, .t = t, .rows = system->rows, .unknowns = system->rows + 1};
+  *curve = (FoldCurve){.system = system, .t = t, .rows = system->rows, .unknowns = system->rows + 1};
   size_t unknowns = (size_t)curve->unknowns, entries = (size_t)system->column_start[system->columns];
   curve->column = heap_array(heap, unknowns, sizeof(int32_t));
   heap_numbers(heap, unknowns, &curve->scale, &curve->drive, &curve->point, &curve->tangent, &curve->next,
                &curve->direction, &curve->right);
   curve->y = heap_array(heap, (size_t)system->columns, sizeof(double));
+  curve->is_derivative = heap_array(heap, (size_t)system->columns, sizeof(bool));
   curve->values = heap_array(heap, entries, sizeof(double));
   curve->start = heap_array(heap, unknowns + 1, sizeof(int32_t));
   curve->row = heap_array(heap, entries + 2 * unknowns, sizeof(int32_t));
@@ -208,7 +210,7 @@ static FoldCurve *curve_new(Heap *heap, View *view, double t, double length) {
 
 /* Converts columns to a point of the curve. */
 static void set_point(FoldCurve *curve, const double *y) {
-  memcpy(curve->y, y, (size_t)curve->view->system.columns * sizeof(double));
+  memcpy(curve->y, y, (size_t)curve->system->columns * sizeof(double));
   for (int32_t u = 0; u < curve->rows; u++) curve->point[u] = y[curve->column[u]] / curve->scale[u];
   curve->point[curve->rows] = 0;
 }
@@ -335,7 +337,7 @@ static void find_jump(const FoldCurve *curve, const double *corner, Fold *fold) 
   double most = 0;
   for (int32_t u = 0; u < curve->rows; u++) {
     double jump = fabs(curve->point[u] - corner[u]);
-    if (array_order(curve->view->evaluator->array, (uint32_t)curve->column[u]) > 0 || !(jump > most)) continue;
+    if (curve->is_derivative[curve->column[u]] || !(jump > most)) continue;
     most = jump;
     fold->column = (uint32_t)curve->column[u];
   }
@@ -343,8 +345,8 @@ static void find_jump(const FoldCurve *curve, const double *corner, Fold *fold) 
 }
 
 /* Computes the columns on both sides of the fold. The solution after the fold starts from the point that the curve has reached. */
-static bool set_sides(FoldCurve *curve, const double *y, double drive, const double *corner, Fold *fold) {
-  const System *system = &curve->view->system;
+static void set_sides(const FoldCurve *curve, const double *y, double drive, const double *corner, Fold *fold) {
+  const System *system = curve->system;
   fold->time = curve->t + drive;
   find_jump(curve, corner, fold);
   move_states(system, y, drive, fold->before);
@@ -353,19 +355,32 @@ static bool set_sides(FoldCurve *curve, const double *y, double drive, const dou
     fold->before[curve->column[u]] = corner[u] * curve->scale[u];
     fold->after[curve->column[u]] = curve->point[u] * curve->scale[u];
   }
-  return curve->view->methods->find(curve->view, fold->time, fold->after) == EVAL_OK && are_bounded(curve, fold);
 }
 
-bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, Fold *fold) {
-  bool has_corners = view->kinks || view->evaluator->code->is_rough;
-  if (!has_corners || view->methods->reselect || !(longest > 0)) return false;
+static bool pass(const FoldSearch *search, ConstMoment at, double longest, Fold *fold) {
+  const System *system = search->system;
+  if (!(longest > 0)) return false;
   void *ticket = NULL;
-  Heap *heap = heap_within(view->evaluator->heap, &ticket);
-  FoldCurve *curve = curve_new(heap, view, at.t, longest);
+  Heap *heap = heap_within(search->heap, &ticket);
+  FoldCurve *curve = curve_new(heap, system, at.t, longest);
   double drive = 0, *corner = heap_array(heap, (size_t)curve->unknowns, sizeof *corner);
-  number_unknowns(curve, at.y);
-  bool found = find_drive(curve, at.y, NEGLIGIBLE * longest) && find_both(curve, origin, at, longest, &drive, corner) &&
-               meet_drive(curve, drive) && set_sides(curve, at.y, drive, corner, fold);
-  heap_release(view->evaluator->heap, ticket);
+  number_unknowns(heap, curve, at.y);
+  bool found = find_drive(curve, at.y, NEGLIGIBLE * longest) &&
+               find_both(curve, search->origin, at, longest, &drive, corner) && meet_drive(curve, drive);
+  if (found) set_sides(curve, at.y, drive, corner, fold);
+  found = found && search->find(search->host, fold->time, fold->after) && are_bounded(curve, fold);
+  heap_release(search->heap, ticket);
   return found;
 }
+
+static double sign(Heap *heap, const System *system, ConstMoment at) {
+  void *ticket = NULL;
+  Heap *own = heap_within(heap, &ticket);
+  FoldCurve *curve = curve_new(own, system, at.t, 1);
+  number_unknowns(own, curve, at.y);
+  double found = branch_sign(curve, at);
+  heap_release(heap, ticket);
+  return found;
+}
+
+const FoldMethods folds = {pass, sign};
