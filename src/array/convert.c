@@ -680,7 +680,7 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *m
   bool changed = list->count > before;
   if (!converter.failed) {
     if (changed) note_read(&converter, converter.samples.zero_by.data, converter.samples.zero_by.count);
-    const Expr *written = keep_written(&converter, problem);
+    const Expr *written = changed ? keep_written(&converter, problem) : NULL;
     const int32_t *least = least_orders(problem, converter.problem.unknowns, arena);
     *structure = raise_offsets(&converter, least);
     *problem = converter.problem;

@@ -212,20 +212,18 @@ static bool has_varying_delays(const Logic *logic) {
   return false;
 }
 
-/* Marks the discrete leaves on which rows depend, and finds whether rows are rough. */
-static void mark_leaves(ArrayCode *code) {
+/* Marks the discrete leaves on which rows depend, and finds whether rows are rough. below: the nodes of the rows. */
+static void mark_leaves(ArrayCode *code, const IndexVec *below) {
   Dag *dag = code->array->dag;
-  IndexVec below = {0};
   code->matters = heap_array(code->heap, modes_leaves(code->modes), sizeof *code->matters);
-  dag_below(dag, dag_scratch(dag), code->array->row, code->array->rows, &below);
-  for (uint32_t k = 0; k < below.count; k++) {
-    Op op = dag_op(dag, below.data[k]);
-    if (op == OP_DISCRETE) code->matters[dag_index(dag, below.data[k])] |= MATTERS_VALUE;
-    if (op == OP_PRE) code->matters[dag_index(dag, below.data[k])] |= MATTERS_PRE;
-    if (op == OP_DELAYED) code->matters[dag_delayed_leaf(dag, below.data[k])] |= MATTERS_VALUE;
+  for (uint32_t k = 0; k < below->count; k++) {
+    Expr e = below->data[k];
+    Op op = dag_op(dag, e);
+    if (op == OP_DISCRETE) code->matters[dag_index(dag, e)] |= MATTERS_VALUE;
+    if (op == OP_PRE) code->matters[dag_index(dag, e)] |= MATTERS_PRE;
+    if (op == OP_DELAYED) code->matters[dag_delayed_leaf(dag, e)] |= MATTERS_VALUE;
   }
-  code->is_rough = has_rough(code, &below) || has_varying_delays(code->modes->logic);
-  vec_free(dag_heap(dag), &below);
+  code->is_rough = has_rough(code, below) || has_varying_delays(code->modes->logic);
 }
 
 /* Marks the discrete leaves that a value reads. Returns whether some were not marked before. */
@@ -352,14 +350,12 @@ static void add_held_divisors(ArrayCode *code, const ExprVec *factors) {
   vec_free(code->heap, &roots);
 }
 
-static void add_poles(ArrayCode *code) {
-  const Problem *problem = code->array->problem;
+/* below: the nodes of the equations. */
+static void add_poles(ArrayCode *code, const IndexVec *below) {
   Dag *dag = code->array->dag;
   Map known = {.heap = code->heap};
-  IndexVec order = {0};
   ExprVec factors = {0};
-  dag_below(dag, dag_scratch(dag), problem->residual, problem->equations, &order);
-  for (uint32_t k = 0; k < order.count; k++) array_code_pole_factors(dag, order.data[k], code->heap, &factors);
+  for (uint32_t k = 0; k < below->count; k++) array_code_pole_factors(dag, below->data[k], code->heap, &factors);
   add_held_divisors(code, &factors);
   for (uint32_t k = 0; k < factors.count; k++) {
     bool varies = dag_depends(dag, factors.data[k], OP_TIME) || dag_depends(dag, factors.data[k], OP_VARIABLE);
@@ -368,9 +364,24 @@ static void add_poles(ArrayCode *code) {
     vec_push(code->heap, &code->pole, factors.data[k]);
   }
   if (code->pole.count) code->poles = array_code_program(code, code->pole.data, code->pole.count);
-  vec_free(dag_heap(dag), &order);
   vec_free(code->heap, &factors);
   map_free(&known);
+}
+
+/* Examines the nodes of the equations and of the rows; they are the same if no equation is differentiated. */
+static void examine_nodes(ArrayCode *code) {
+  const Array *array = code->array;
+  const Problem *problem = array->problem;
+  IndexVec below = {0};
+  DagScratch *scratch = dag_scratch(array->dag);
+  dag_below(array->dag, scratch, problem->residual, problem->equations, &below);
+  add_poles(code, &below);
+  if (array->rows > problem->equations) {
+    below.count = 0;
+    dag_below(array->dag, scratch, array->row, array->rows, &below);
+  }
+  mark_leaves(code, &below);
+  vec_free(dag_heap(array->dag), &below);
 }
 
 ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
@@ -387,10 +398,9 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   if (modes->count) add_conditions(code, modes);
   if (modes->kinks) add_kinks(code, modes);
   add_divisors(code);
-  add_poles(code);
+  examine_nodes(code);
   add_logic(code, modes->logic);
   add_delays(code, modes->logic);
-  mark_leaves(code);
   mark_initial_leaves(code);
   mark_remembered(code, modes->logic);
   return code;

@@ -358,8 +358,9 @@ static bool solve_start(Initializer *initializer, Switches *switches, const Star
   Decisions *decisions = switches ? switches->decisions : NULL;
   uint32_t before = diags->list.count;
   if (decisions) decisions_start(decisions, starts->start);
-  double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
+  double *guess = NULL;
   if (switches) {
+    guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;
     past_guess(initializer->evaluator, run->start, guess);
     switching_guess(&switches->switching, run->start, guess);
