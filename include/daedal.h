@@ -595,15 +595,15 @@ bool daedal_run_ended(const daedal_run *run);
 const double *daedal_run_values(daedal_run *run);
 const double *daedal_run_derivatives(daedal_run *run);
 
-/* The values of all variables at a time within the last step of the integrator, by its dense output. DAEDAL_USAGE:
- * it is outside. */
+/* The values of all variables at a time within the last step of the integrator, by its dense output. DAEDAL_USAGE: the time is
+ * outside of that step. */
 daedal_status daedal_run_interpolate(daedal_run *run, double time, double *values);
 
 /* Sets a variable by handle. Before the start it does the same as daedal_run_set. After the start, an input that the caller sets
  * (options.inputs) or a continuous variable gets a new value at the time reached, as at an event. Values that are set between
  * two calls take effect together. States that were not set stay if the equations allow it, and everything else follows. A
- * variable that is not a state may be set, too: the states are found from it. DAEDAL_USAGE: it cannot be set after the start,
- * like a parameter or a discrete variable. A value that the equations do not allow ends the run at the next call:
+ * variable that is not a state may be set, too: the states are found from it. DAEDAL_USAGE: the variable cannot be set after the
+ * start, like a parameter or a discrete variable. A value that the equations do not allow ends the run at the next call:
  * DAEDAL_INTEGRATION, and a diagnostic that names the variable. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 

@@ -139,8 +139,7 @@ class FreeParameters(unittest.TestCase):
     """Parameters with fixed = false, found by initialization."""
 
     def test_start_values_give_the_unit(self):
-        """The sum of a slow and a fast exponential with a given peak. With equal time constants it is zero, which is not a
-        solution."""
+        """The sum of a slow and a fast exponential with a given peak. With equal time constants the sum is zero, which is not a solution."""
         for unit in (1e-9, 1e-6, 1e-3, 1):
             text = (f"model Pulse\n  parameter Real a(fixed=false, start={300 * unit!r}), b(fixed=false, start={10 * unit!r});\n"
                     f"  parameter Real peak(fixed=false, start={30 * unit!r}), top(fixed=false, start=1);\n  Real x(start=1, fixed=true);\n"

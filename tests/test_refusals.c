@@ -214,7 +214,7 @@ static bool simulate_differentiated(Stage *stage) {
   return daedal_status_of(stage->result) != DAEDAL_INTERNAL;
 }
 
-/* In so little memory that steps are repeated. */
+/* A gradient with so little memory that steps are repeated. */
 static bool simulate_backwards(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";

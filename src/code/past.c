@@ -68,7 +68,7 @@ static void reserve(Past *past, int64_t places) {
   free_rings(past->heap, &before);
 }
 
-/* A place for a piece, and for a break of every delay and an entry of every pipe. */
+/* Makes room for one more piece, one more break of every delay, and one more entry of every pipe. */
 void past_reserve(Past *past) {
   const Delays *delays = &past->delays;
   int64_t most = delays->now->count;

@@ -231,8 +231,8 @@ void edges_start(Edges *edges, double t, const double *y) {
   edges_keep(edges, t, y, 0);
 }
 
-/* A difference has these values and rates at the ends of a step, and one sign at both ends. Does it cross zero inside? Uses
- * Hermite's cubic: its slope is a parabola, whose roots are the extremes. */
+/* A difference has these values and rates at the ends of a step, and one sign at both ends. Does the difference cross zero
+ * inside? Uses Hermite's cubic: its slope is a parabola, whose roots are the extremes. */
 static bool dips(double left, double left_rate, double right, double right_rate, double step) {
   if (left < 0) return dips(-left, -left_rate, -right, -right_rate, step);
   double a = left_rate * step, b = right_rate * step, rise = right - left;

@@ -476,7 +476,7 @@ static EvalStatus correct_first(StateSpace *space, SolvedUnit *unit, double t, d
   return status;
 }
 
-/* Moves by half of the first correction. Is the correction from there equal to the other half? */
+/* Moves by half of the first correction. Is the correction at the new point equal to the other half? */
 static bool goes_straight(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   apply_correction(unit, space->first, 0.5, y);
   if (unit_residual(space, unit, t, y, space->remainder) != EVAL_OK) return false;

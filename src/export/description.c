@@ -199,7 +199,7 @@ static const char *variability(const ExportVariable *variable) {
 /* Can a guess for its start value be set? A parameter that is bound to others then no longer follows them. */
 static bool has_guess(const ExportVariable *variable) { return variable->has_start || variable->is_settable; }
 
-/* Is its value at the start its start value, or is it computed? */
+/* Does the variable begin with its start value, rather than with a computed value? */
 static bool is_exact(const ExportVariable *variable) {
   return variable->is_constant || variable->causality == EXPORT_PARAMETER_SET ||
          (variable->has_start && variable->is_fixed);
@@ -298,7 +298,7 @@ static bool is_output(const ExportVariable *variable) { return variable->causali
 static bool is_rate(const ExportVariable *variable) { return variable->is_rate; }
 static bool is_indicator(const ExportVariable *variable) { return variable->kind == EXPORT_INDICATOR; }
 
-/* Is its value at the start computed? */
+/* Is the variable's value at the start computed? */
 static bool is_initial_unknown(const ExportVariable *variable) {
   bool counts = is_output(variable) || variable->causality == EXPORT_PARAMETER_CALCULATED || is_rate(variable) ||
                 variable->is_state;

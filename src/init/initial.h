@@ -3,11 +3,11 @@
  * nearest consistent value in the scaled norm.
  *
  * Continuation from the simplified expressions comes first if homotopy() is in rows that must be solved together, or in a row that
- * does not give its unknown explicitly. It selects the intended one of several solutions. These are tried in order, the next one if
- * the one before fails or would move a given value. First the state-space form with the given values as states, which needs no
- * extra code. Then the initial system step by step (steps.h), with STEPS_KEEP, then with STEPS_NEAREST. Then continuation from the
- * simplified expressions of homotopy(), and continuation in the guesses. Last, all rows at once, from start values, nominal values,
- * and other guesses. If all fail, the conflict is named. */
+ * does not give its unknown explicitly. The continuation selects the intended one of several solutions. These ways are
+ * tried in order, the next one if the one before fails or would move a given value. The first way is the state-space form with
+ * the given values as states, which needs no extra code. Then the initial system step by step (steps.h), with STEPS_KEEP, then
+ * with STEPS_NEAREST. Then continuation from the simplified expressions of homotopy(), and continuation in the guesses. Last,
+ * all rows at once, from start values, nominal values, and other guesses. If all fail, the conflict is named. */
 #pragma once
 
 #include "code/switches.h"

@@ -96,8 +96,8 @@ static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
   return flat;
 }
 
-/* Does dimension `position` of values in the order of their subscripts matter? Each of them has `width` numbers; `stride` values are
- * between two that differ in that subscript by one. */
+/* Does dimension `position` of values in the order of their subscripts matter? Each value has `width` numbers. Two values that
+ * differ by one in that subscript are `stride` values apart. */
 static bool differs_over(const NumberVec *values, uint32_t width, uint32_t stride, uint32_t size) {
   uint32_t step = stride * width;
   for (uint32_t i = 0; i < values->count; i++) {

@@ -58,7 +58,7 @@ typedef struct Integrator {
   bool removes_superfluous; /* integrates a system without superfluous differentiations, with links instead */
 
   /* One step in this many is examined inside (segment/defect.h), in systems whose rows are smooth by construction and in
-   * others. That costs a few hundredths of the work of steps, or an eighth. */
+   * others. The examinations cost a few hundredths of the work of steps, or an eighth. */
   int look_every, look_every_rough;
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);

@@ -106,8 +106,8 @@ static bool is_step(const Condition *condition) {
   return condition->kind >= CONDITION_FLOOR && condition->kind <= CONDITION_TRUNCATE;
 }
 
-/* Sets the modes of steps (floor and the like), or those of relations, from their differences. Repeats this together with the other
- * discrete values, because conditions may contain each other. */
+/* Sets the modes of steps (floor and the like), or those of relations, from their differences. This is repeated together with
+ * the other discrete values, because conditions may contain each other. */
 static void take_literal(Switches *switches, bool steps, double t, const double *y) {
   Edges *edges = &switches->edges;
   bool changes = true;

@@ -1,7 +1,7 @@
 /* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 7) for constraints on variables that
  * have differential equations: Hessenberg forms of index 2 and higher.
  *
- * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D belongs to a partition of the
+ * In the paper x' = D u + C^T v, where C is the constraints' Jacobian and D its null space. Here D belongs to a partition of the
  * coordinates. u contains the independent derivatives among x'; the dependent ones, and v, follow from the constraint
  * differentiated once. So
  * the method is: replace each constraint h(t, x) = 0 by its derivative, and reduce the result with dummy derivatives. Its states

@@ -165,7 +165,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const 
   if (ok) {
     strangeness->a = strangeness->solved = ranks.all - ranks.high;
     strangeness->d = strangeness->size - strangeness->a;
-    /* The uniform array has rows of stages above 0, which this one does not have. They determine only the columns of their own
+    /* The uniform array has rows of stages above 0, which this array does not have. They determine only the columns of their own
      * stage (array.h). So the constraints of level l of the uniform array are given by the rows up to level l here. */
     strangeness->mu = strangeness_constraint_level(strangeness, &ranks, t, y);
     keep_singular_values(strangeness, &ranks);

@@ -76,7 +76,7 @@ static double way_to(const Stepper *stepper, double singular) {
 }
 
 /* The time scale of a singular point near the last step, which ends at t. The columns may change within the time since the last
- * event or instant, so the scale is not longer. Parts of it differ from the point by more than round-off. */
+ * event or instant, so the scale is not longer. The parts of the scale that are used are longer than the round-off of t. */
 static double way_within(const Stepper *stepper, double singular, double t) {
   double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->now.before));
   return fmax(fmin(way_to(stepper, singular), t - since), FAR * DBL_EPSILON * fabs(t) / LOCATED);

@@ -115,7 +115,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
 
 /* ---- states as bytes ---- */
 
-/* Must its value be saved? External objects live in memory, and inputs are functions of time. */
+/* Must the value of the parameter be saved? External objects live in memory, and inputs are functions of time. */
 static bool is_kept(const Model *model, uint32_t parameter) {
   bool is_object = model->variables.data[model->parameters.data[parameter]].type == TYPE_EXTERNAL_OBJECT;
   return !is_object && !model_input_at(model, parameter);
