@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- the system ---- */
@@ -160,7 +159,7 @@ static void make_steps(Solver *solver) {
                    .integrator = wanted_integrator(solver),
                    .y = solver->event_y,
                    .heap = solver->heap,
-                   .folds = model->folds,
+                   .folds = model->folds ? model->folds->methods : 0,
                    .beyond = solver->beyond,
                    .begin = solver->begin,
                    .segment = segment_new(heap, model->columns),
@@ -337,50 +336,10 @@ static bool begin_again(Call *call) {
 
 /* ---- folds ---- */
 
-static const char *name_of(const Model *model, int column) {
-  for (int v = 0; v < model->variables; v++)
-    if (model->variable[v].kind == VARIABLE_COLUMN && model->variable[v].index == column)
-      return model->variable[v].name;
-  return "a variable";
-}
-
-/* The column that the last step moves most, relative to its size. */
-static int farthest(const Solver *solver, const double *y) {
-  double most = 0;
-  int column = 0;
-  for (int q = 0; q < solver->model->columns; q++) {
-    double way = fabs(y[q] - solver->begin[q]) / (fabs(solver->begin[q]) + solver->model->nominal[q]);
-    if (way > most) most = way, column = q;
-  }
-  return column;
-}
-
-static void report_sign(Solver *solver, ConstMoment at) {
-  char text[MESSAGE_ROOM];
-  if (!solver->report || solver->now->has_branched) return;
-  solver->now->has_branched = 1;
-  snprintf(text, sizeof text,
-           "warning: at time %.10g the equations were singular for an instant: %s and other variables may have left "
-           "the branch of the solution",
-           at.t, name_of(solver->model, farthest(solver, at.y)));
-  solver->report(solver->context, text);
-}
-
-static void report_fold(Solver *solver, const Fold *fold) {
-  char text[MESSAGE_ROOM];
-  snprintf(text, sizeof text,
-           "warning: at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
-           "%.6g, the next point on the curve of solutions after the fold",
-           fold->time, name_of(solver->model, (int)fold->column), fold->before[fold->column],
-           fold->after[fold->column]);
-  if (solver->report && !solver->now->has_folded) solver->report(solver->context, text);
-  solver->now->has_folded = 1;
-}
-
 /* The step ends at a fold. */
 static void end_at_fold(Call *call, const Fold *fold) {
   Solver *solver = call->solver;
-  report_fold(solver, fold);
+  solver->model->folds->report(solver, fold);
   renew_integrator(call);
   double t = fmax(fold->time, solver->told);
   call->end = (StepEnd){.t = steps_snap(&solver->steps, t), .is_event = true, .mode = -1};
@@ -419,20 +378,6 @@ static bool begins_at_fold(Call *call) {
   return is_fold;
 }
 
-/* Does the step end on the branch of the solution on which it began? If the sign of a determinant changes, the step has passed a
- * singular point, where solutions may branch. */
-static void watch_branch(Call *call) {
-  Solver *solver = call->solver;
-  Scalars *now = solver->now;
-  const Steps *steps = &solver->steps;
-  const StepEnd *end = &call->end;
-  if (!steps->folds || !steps->kinks) return;
-  ConstMoment at = {end->t, end->is_event ? steps->y : steps->segment->end};
-  double sign = steps->folds->sign(solver->heap, steps->system, at);
-  if (now->sign * sign < 0) report_sign(solver, at);
-  if (sign != 0) now->sign = sign;
-}
-
 static void step(void *context) {
   Call *call = context;
   Solver *solver = call->solver;
@@ -448,7 +393,7 @@ static void step(void *context) {
     call->end = steps_find_end(steps);
     if (call->end.is_undefined) return;
   } while (!call->end.is_event && steps_are_repeated(steps));
-  watch_branch(call);
+  if (steps->folds) solver->model->folds->watch(solver, &call->end);
   call->status = SOLVER_OK;
 }
 

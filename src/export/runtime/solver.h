@@ -95,6 +95,17 @@ typedef struct ModelInitial {
   ModelProgram *residual, *jacobian;
 } ModelInitial;
 
+struct Solver;
+
+/* For models with corners at which a solution may fold. */
+typedef struct SolverFolds {
+  const FoldMethods *methods;
+  void (*report)(struct Solver *solver, const Fold *fold);  /* of a jump, once in a run */
+  void (*watch)(struct Solver *solver, const StepEnd *end); /* the branch at the end of a step */
+} SolverFolds;
+
+extern const SolverFolds solver_folds; /* folds.c */
+
 typedef struct Model {
   const char *name;
   /* If the structure of the equations changes at events, a model is one of several systems with the same parameters,
@@ -119,7 +130,7 @@ typedef struct Model {
   int is_rough;                     /* see DefectLooks */
   int has_few_kinks;                /* see Kinks */
   int kinks;                /* number of arguments at whose zeros slopes of the equations change without an event */
-  const FoldMethods *folds; /* see Steps */
+  const SolverFolds *folds; /* see Steps */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
   const int *column_start, *d; /* per unknown */
@@ -195,8 +206,9 @@ typedef struct Scalars {
   double end;        /* end of the run, where relations hold as written, as at its start */
   double step, next; /* the sizes of the last step and of the next */
   StepsNow at;
-  double sign; /* see FoldMethods; 0: unknown */
-  int changed; /* columns, or values that rows depend on, changed at the last event */
+  double sign;        /* see FoldMethods; 0: unknown */
+  int has_other_sign; /* at the end of the last step */
+  int changed;        /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
   int is_at_first;  /* the run has not left its start */
   int is_judged;    /* the choice of states is made for the next step */
