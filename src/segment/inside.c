@@ -20,7 +20,7 @@ static EvalStatus follow_back(const InsideHost *host, const Segment *segment, do
   memcpy(found, segment->end, (size_t)system->columns * sizeof *found);
   if (host->find(host->host, at, found) == EVAL_OK) take_missed(system, found, segment->end, missed);
   for (int k = 0; at != t; k++) {
-    if (k == PARTS) return EVAL_DOMAIN;
+    if (k == MANY) return EVAL_DOMAIN;
     double next = fabs(step) < fabs(t - at) ? at + step : t;
     if (next == at) return EVAL_DOMAIN;
     segment_values(segment, next, y);
