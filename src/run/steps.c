@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static double span(const Steps *steps) { return steps->stop - steps->start; }
+double steps_span(const Steps *steps) { return steps->stop - steps->start; }
 
 static bool is_sliding(const Steps *steps) { return steps->edges && steps->edges->now->slides > 0; }
 
@@ -67,14 +67,14 @@ void steps_repeat(Steps *steps, double step) {
 
 void steps_pass_event(Steps *steps, double t, const double *y, int mode) {
   bool is_one_step = steps->integrator->is_one_step;
-  steps_start(steps, t, y, stretches_begin(&steps->stretches, steps->edges, mode, t, span(steps), is_one_step));
+  steps_start(steps, t, y, stretches_begin(&steps->stretches, steps->edges, mode, t, steps_span(steps), is_one_step));
 }
 
 void steps_note_sizes(Steps *steps, double t, const double *y) {
   SizesStep step = {.begin = steps->now->before,
                     .end = t,
                     .start = steps->start,
-                    .span = span(steps),
+                    .span = steps_span(steps),
                     .tolerance = steps->tolerance,
                     .is_sliding = is_sliding(steps)};
   sizes_note(steps->sizes, &step, y);
@@ -104,7 +104,7 @@ static bool find_fold(Steps *steps, double longest, Fold *fold) {
 
 /* A curve that returns to its earlier points has not folded: it branches there. */
 bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold) {
-  double seen = NEGLIGIBLE * span(steps), longest = fmax(4 * step, seen);
+  double seen = NEGLIGIBLE * steps_span(steps), longest = fmax(4 * step, seen);
   *fold = (Fold){.before = steps->y, .after = steps->beyond};
   if (!steps->folds || !find_fold(steps, longest, fold)) return false;
   if (fabs(fold->time - expected) > seen || !(fold->jump > steps->tolerance)) return false;
@@ -115,7 +115,7 @@ bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold) {
 /* Keeps the points at a distance from each other, because the errors of steps may already have carried the last ones beyond the
  * end of the branch. */
 static void keep_branch(Steps *steps) {
-  if (steps->now->before - steps->recent.t < NEGLIGIBLE * span(steps)) return;
+  if (steps->now->before - steps->recent.t < NEGLIGIBLE * steps_span(steps)) return;
   Moment swap = steps->origin;
   steps->origin = steps->recent;
   steps->recent = swap;
@@ -296,7 +296,7 @@ static void examine_conditions(Steps *steps, StepEnd *end) {
   int mode = edges_undefined(steps->edges, t, steps->segment->end);
   if (mode < 0) return;
   end->mode = mode;
-  end->is_undefined = shorter < LOCATED * span(steps);
+  end->is_undefined = shorter < LOCATED * steps_span(steps);
   copy(steps, steps->ahead, steps->segment->end);
   steps_start(steps, now->before, steps->begin, shorter);
   steps->methods->begin_conditions(steps->host, now->before, steps->begin);

@@ -116,6 +116,9 @@ void steps_pass_event(Steps *steps, double t, const double *y, int mode);
 /* Updates the sizes of states without a nominal value, with the columns y at t. */
 void steps_note_sizes(Steps *steps, double t, const double *y);
 
+/* The length of the run. */
+double steps_span(const Steps *steps);
+
 /* Returns the end for a time that equals the end up to round-off: no step fits between them. */
 double steps_snap(const Steps *steps, double t);
 

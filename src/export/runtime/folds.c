@@ -1,4 +1,5 @@
 /* folds: messages about jumps over folds, and the watch over the branch of the solution. */
+#include "constants.h"
 #include "solver.h"
 
 #include <math.h>
@@ -45,7 +46,8 @@ static void report_sign(Solver *solver, ConstMoment at) {
 }
 
 /* Does the step end on the branch of the solution on which it began? If the sign of a determinant changes, the step has passed a
- * singular point, where solutions may branch. One step may pass a fold by its error: then the next one finds the fold. */
+ * singular point, where solutions may branch. Steps may pass a fold by their errors before the next one finds it, so the sign counts
+ * only if it stays. */
 static void watch(Solver *solver, const StepEnd *end) {
   Scalars *now = solver->now;
   const Steps *steps = &solver->steps;
@@ -53,8 +55,9 @@ static void watch(Solver *solver, const StepEnd *end) {
   ConstMoment at = {end->t, end->is_event ? steps->y : steps->segment->end};
   double sign = steps->folds->sign(solver->heap, steps->system, at);
   bool is_other = now->sign * sign < 0;
-  if (is_other && now->has_other_sign) report_sign(solver, at);
-  now->has_other_sign = is_other;
+  if (!is_other || !now->is_other) now->other_since = at.t;
+  now->is_other = is_other;
+  if (at.t - now->other_since > NEGLIGIBLE * steps_span(steps)) report_sign(solver, at);
   if (now->sign == 0) now->sign = sign;
 }
 

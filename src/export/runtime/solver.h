@@ -207,7 +207,8 @@ typedef struct Scalars {
   double step, next; /* the sizes of the last step and of the next */
   StepsNow at;
   double sign;        /* see FoldMethods; 0: unknown */
-  int has_other_sign; /* at the end of the last step */
+  int is_other;       /* at the end of the last step the determinant has another sign, */
+  double other_since; /* since this time */
   int changed;        /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
   int is_at_first;  /* the run has not left its start */
