@@ -558,8 +558,9 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
     norm_before = fmax(norm, DBL_EPSILON);
     radau_apply_change(radau);
     double left = radau->convergence * norm;
-    /* a small first change alone may come from slopes that are far too large; a step as short as this changes little anyway */
-    bool is_new = radau->convergence >= 1 && !radau->linear && h > radau->shortest_followed;
+    /* after a start, a small first change alone may come from slopes that are far too large there; a step as short as this changes
+     * little anyway */
+    bool is_new = radau->last_h == 0 && !radau->linear && h > radau->shortest_followed;
     bool is_known = iteration > 1 || !(is_new || radau->is_foreseen);
     if (left <= goal && is_known) return NEWTON_CONVERGED;
     double change = radau_estimate_change(radau, h);
