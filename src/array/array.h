@@ -41,7 +41,7 @@ typedef struct Problem {
 /* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena);
 
-/* The same problem with other equations for the same unknowns: one residual for each equation. Owned by the arena. */
+/* Replaces the equations of a problem: one residual for each equation, with the same unknowns. Owned by the arena. */
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena);
 
 /* Some of the equations, with the unknowns that occur in them. Owned by the arena. */
@@ -50,12 +50,12 @@ Problem problem_narrow(const Problem *problem, const uint32_t *equation, uint32_
 /* Per unknown: its highest derivative in the equations. Owned by the arena. */
 int32_t *problem_orders(const Problem *problem, Arena *arena);
 
-/* The same problem with `count` more unknowns and as many more equations: new unknown k equals value[k]. `residual` are
+/* Extends a problem by `count` unknowns and as many equations: new unknown k equals value[k]. `residual` are
  * new residuals of the old equations, in which the new unknowns are the leaves dag_variable(model->unknowns.count + k,
  * 0). The model is a copy that has the new unknowns as variables. Owned by the arena. */
 Problem problem_extend(const Problem *problem, const Expr *residual, const Expr *value, uint32_t count, Arena *arena);
 
-/* The same problem with one more equation, left = right, in a copy of the model. Owned by the arena. */
+/* Adds one equation, left = right, to a problem, in a copy of the model. Owned by the arena. */
 Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *arena);
 
 /* An expression of the model over the unknowns of the problem, with aliases substituted. */

@@ -287,10 +287,10 @@ static void peek_first(Search *search, const Watched *watched, double near, Brac
   if (!watched->peek(watched->context, ends.high, ends.at_high) || !any_negative(ends.at_high, watched->count)) return;
   shrink(search, watched, watched->peek, fmax(near, room), &ends);
   double low = fmax(ends.low - room, bracket->low), high = fmin(ends.high + room, bracket->high);
-  if (watched->is_exact) *bracket = (Bracket){ends.low, ends.high};
-  else if (high < bracket->high && watched->look(watched->context, high, search->solved) &&
-           any_negative(search->solved, watched->count))
-    *bracket = (Bracket){low, high};
+  bool is_crossed = watched->is_exact; /* there may be no solved columns behind the crossing, and they are not needed */
+  if (!is_crossed && high < bracket->high && watched->look(watched->context, high, search->solved))
+    is_crossed = any_negative(search->solved, watched->count);
+  if (is_crossed) *bracket = (Bracket){low, high};
 }
 
 void search_locate(Search *search, const Watched *watched, Bracket *bracket) {

@@ -22,8 +22,8 @@ typedef struct SettleMethods {
   bool (*solve_corner)(void *host, double t, double *y, int corner);
   bool (*solve_at_event)(void *host, double t, double *y);
 
-  /* Moves the states along their rates for a time so short that they change only by round-off. false: they would change by more,
-   * and stay. */
+  /* Moves the states along their rates for this time. Returns false, and moves nothing, if that would change them by more than
+   * round-off. */
   bool (*drift)(void *host, double by, double *y);
 
   /* Solves the rows with the columns that reinit has set, marked 2 in `held`. States keep their values as far as the rows allow.

@@ -22,10 +22,9 @@ static bool has_events(const ExportSource *source) {
 static void find_needs(Arena *arena, const ExportSource *source, bool needs[RUNTIME_USES]) {
   uint32_t tables;
   lookups_number(arena, source, &tables);
+  memset(needs, 0, RUNTIME_USES * sizeof *needs);
   needs[RUNTIME_ALWAYS] = true;
   needs[RUNTIME_TABLES] = tables > 0;
-  needs[RUNTIME_TIMED] = needs[RUNTIME_EVENTS] = needs[RUNTIME_DELAYS] = needs[RUNTIME_LARGE] = needs[RUNTIME_FOLDS] =
-      false;
   for (uint32_t k = 0; k < source->systems; k++) {
     needs[RUNTIME_TIMED] = needs[RUNTIME_TIMED] || has_timed(&source[k]);
     needs[RUNTIME_EVENTS] = needs[RUNTIME_EVENTS] || has_events(&source[k]);

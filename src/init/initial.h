@@ -2,12 +2,15 @@
  * the initial equations. A value that is still free keeps its start value if that is consistent, and otherwise moves to the
  * nearest consistent value in the scaled norm.
  *
- * Continuation from the simplified expressions comes first if homotopy() is in rows that must be solved together, or in a row that
- * does not give its unknown explicitly. The continuation selects the intended one of several solutions. These ways are
- * tried in order, the next one if the one before fails or would move a given value. The first way is the state-space form with
- * the given values as states, which needs no extra code. Then the initial system step by step (steps.h), with STEPS_KEEP, then
- * with STEPS_NEAREST. Then continuation from the simplified expressions of homotopy(), and continuation in the guesses. Last,
- * all rows at once, from start values, nominal values, and other guesses. If all fail, the conflict is named. */
+ * The values are found in one of these ways. The next one is tried if the one before fails or would move a given value:
+ *   1. the state-space form, with the given values as states; this needs no extra code
+ *   2. the initial system step by step (steps.h), with STEPS_KEEP
+ *   3. the same steps with STEPS_NEAREST
+ *   4. continuation from the simplified expressions of homotopy()
+ *   5. continuation in the guesses
+ *   6. all rows at once, from start values, nominal values and other guesses
+ * If all fail, the conflict is named. If homotopy() is in rows that must be solved together, or in a row that does not give its
+ * unknown explicitly, way 4 comes first: there may be several solutions, and continuation selects the intended one. */
 #pragma once
 
 #include "code/switches.h"

@@ -13,7 +13,7 @@
 
 typedef enum StepsMode {
   STEPS_KEEP,     /* start values that no row needs are held */
-  STEPS_NEAREST,  /* those that must change move to the nearest consistent values */
+  STEPS_NEAREST,  /* start values that must change move to the nearest consistent values */
   STEPS_CONTINUE, /* the same, with continuation in the guesses if Newton's method fails */
 } StepsMode;
 

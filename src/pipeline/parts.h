@@ -40,7 +40,7 @@ bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap);
 
 /* ---- ranks.c ---- */
 
-/* The same request for that method, with its own messages. */
+/* A request for the method by ranks that is otherwise the same; its messages are kept apart, in `attempt`. */
 Request ranks_ask(const Request *request, Heap *heap, Diags **attempt);
 /* The method by ranks has succeeded after the requested method failed. Does it replace the method requested? It does so only
  * for the default method, and only if no equation follows from others and no variable is free. Its messages then

@@ -83,5 +83,5 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 /* The system that the method made: its sizes, and the counts defined in the papers. */
 void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
-/* The same reports when there was no memory to make them: every value is null. */
+/* Reports for the case that there was no memory to make them: every value is null. */
 extern const char run_report_nothing[], reduction_report_nothing[];

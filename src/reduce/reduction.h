@@ -185,7 +185,7 @@ double reduction_value(const Reduction *reduction, Expr e);
 /* Makes the second system of rows, without superfluous differentiations, if it differs. */
 void reduction_remove_superfluous(Reduction *reduction);
 
-/* The same reduction for a report, with a graph that is a layer in `heap` and with the values of `at`. */
+/* A copy of the reduction for a report. Its graph is a layer in `heap`, and its values are those of `at`. */
 Reduction reduction_layer(const Reduction *reduction, const ArrayRun *at, double time, Heap *heap, Arena *arena);
 
 /* The system at the values of a run whose original array is `at`; `at` itself if the system is that array. Lives in the heap. */

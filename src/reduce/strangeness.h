@@ -87,7 +87,7 @@ double strangeness_tolerance(const MethodOptions *options);
 /* Replaces the selected rows, columns and links by copies in the heap. */
 void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 
-/* The same selection for a run, with its own evaluator at the same values. Lives in the heap. */
+/* A copy of the selection for a run, with a separate evaluator at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
 /* Is the column in x? The second function: is it one derivative above the columns in x of the same unknown? */

@@ -24,9 +24,8 @@ typedef struct RunOptions {
   bool enforces_constraints;
   bool no_event_rows;                                          /* events leave no rows */
   const Integrator *integrator;                                /* NULL: chosen and changed automatically */
-  bool (*on_step)(void *context, double time, uint64_t steps); /* returning true stops the run */
-  bool (*on_event)(void *context,
-                   const EventRecord *event); /* called after every event; returning true stops the run */
+  bool (*on_step)(void *context, double time, uint64_t steps); /* return true to stop the run */
+  bool (*on_event)(void *context, const EventRecord *event); /* called after every event; return true to stop the run */
   void *context;
   const AbsoluteTolerance *absolute; /* for some unknowns; the others have the tolerance times their nominal value */
   uint32_t absolute_count;

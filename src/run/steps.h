@@ -73,7 +73,7 @@ typedef struct Steps {
   double start, stop, tolerance; /* of the run */
   const Integrator *integrator;
   void *self;        /* the integrator's memory; NULL: none */
-  double *y, *ahead; /* room for all columns: those at an event, and others */
+  double *y, *ahead; /* scratch, all columns; at an event, its columns are in y */
   double *begin;     /* columns at the beginning of the last step */
   Segment *segment;  /* segment of the last step */
   Watcher *watcher;
@@ -82,10 +82,9 @@ typedef struct Steps {
   Heap *heap;   /* for the search for a fold */
   const FoldMethods
       *folds; /* NULL: the equations have no corners at which the solution may fold, or a fold cannot be passed */
-  Moment recent,
-      origin;     /* earlier points of the solution's branch: with the current states, and after the last event */
-  double *beyond; /* columns after a fold */
-  Defect *defect; /* NULL: the system has no state-space form */
+  Moment recent, origin; /* two earlier points of the present branch, at a distance from each other */
+  double *beyond;        /* columns after a fold */
+  Defect *defect;        /* NULL: the system has no state-space form */
   DefectLooks looks;
   Stretches stretches;
   int taken_again; /* number of steps that were repeated up to a possible event */

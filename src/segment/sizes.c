@@ -156,8 +156,8 @@ static void raise_by_rates(Sizes *sizes, double time, const double *y) {
   }
 }
 
-/* The same with the effects of other states that are as large as their sizes. The effects on a state that decays, and its effects on
- * others, last only for its decay time. */
+/* Raises sizes to an estimate of how much a state moves within this time, by its present rate and by changes of the other states
+ * that are as large as their sizes. If a state decays, only the changes within its decay time count. */
 static void raise_to_floors(Sizes *sizes, double time, const double *y) {
   const System *system = sizes->system;
   const int32_t *from = system->link_from, n = system->links, entries = sizes->entries;

@@ -81,6 +81,6 @@ typedef struct System {
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
 } System;
 
-/* Moves the states of y along their rates in y for a time so short that they change only by round-off. false: they would change by
- * more, and stay. */
+/* Moves the states of y along their rates in y for this time. Returns false, and moves nothing, if that would change them by more
+ * than round-off. */
 bool system_drift(const System *system, double by, double *y);

@@ -29,7 +29,7 @@ typedef struct Incidence {
   const int32_t *order;
 } Incidence;
 
-/* The same graph without orders: differentiation regarded as an algebraic operation. */
+/* The graph without its orders: differentiation counts as an algebraic operation. */
 Pattern incidence_pattern(const Incidence *incidence);
 
 /* Rows become columns; entries of a new row ascend. Owned by the arena. O(entries). */

@@ -51,13 +51,11 @@ Structure structure_run(Arena *arena, const Incidence *incidence);
  * structure was made. Owned by the arena or the structure. O(entries * log n). */
 Blocks structure_coarse(Arena *arena, const Incidence *incidence, const Structure *structure);
 
-/* The same structure, which must be ok, with the smallest valid offsets for which d[j] >= least[j]. The Jacobian, the
- * blocks and the degrees of freedom stay the same; there are only more derivatives. Owned by the arena. O(entries)
- * times the largest increase. */
+/* Raises the offsets of a structure that is ok: the result has the smallest valid offsets for which d[j] >= least[j]. It has more
+ * derivatives, but the same Jacobian, blocks and degrees of freedom. Owned by the arena. O(entries) times the largest increase. */
 Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least);
 
-/* The same structure, which must be ok, changed so that preferred unknowns can be states although no equation
- * differentiates them. Their equations may be differentiated if they are smooth. If all equations between the preferred unknowns
+/* Changes a structure that is ok so that preferred unknowns can be states although no equation differentiates them. Their equations may be differentiated if they are smooth. If all equations between the preferred unknowns
  * and the states are smooth, they are differentiated once and form one block with the equations that determine the states. This is
  * not done if a loop of other equations would be part of that block, or if the states would follow from the preferred unknowns only
  * by a loop. The degrees of freedom stay the same. Owned by the arena. O(entries). */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The choice of states and the discrete values that hold for some steps. Steps with equal choices and equal values share a setting. */
+/* The choice of states and the discrete values during a step. Steps with the same choice and the same values share a setting. */
 typedef struct HeldSetting {
   int32_t links, *from, *to;
   double *discretes, *pre;

@@ -198,7 +198,7 @@ static int initial_solve(Solver *solver, double t, double *y) {
   return 0;
 }
 
-/* If the equations have no solution, blocks are solved up to the first one without a solution. */
+/* Solves for all columns, from start values. If a block has no solution, only the blocks before it are solved. */
 bool initial_columns(Solver *solver, double t) {
   const Model *model = solver->model;
   memcpy(solver->y, solver->event_y, (size_t)model->columns * sizeof(double));
