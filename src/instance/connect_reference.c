@@ -38,10 +38,10 @@ static void report_missing(Connections *connections, const ConnectPath *path) {
   uint32_t found = path->steps.count;
   Span span = ast_span(tree->ast, path->e);
   const char *text = names_text(tree->names, ast_part(tree->ast, ast_path(tree->ast, path->e), found)->name);
+  const Instance *inside = found ? vec_last(&path->steps).instance : path->source->instance;
   if (found == 0) tree_error(tree, span, path->source->instance, "`%s` is not declared", text);
-  else
-    tree_error(tree, span, path->source->instance, "there is no `%s` in `%s`", text,
-               instance_text(tree, vec_last(&path->steps).instance));
+  else tree_error(tree, span, path->source->instance, "there is no `%s` in `%s`", text, instance_text(tree, inside));
+  tree_suggest_element(tree, inside, text);
 }
 
 /* ---- subscripts ---- */

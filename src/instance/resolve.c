@@ -6,8 +6,6 @@
 #include "instance/connections.h"
 #include "instance/lookup.h"
 
-#include "base/suggest.h"
-
 #include <string.h>
 
 typedef struct Copy {
@@ -98,8 +96,6 @@ static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Insta
   Tree *tree = copy->r->tree;
   const char *text = ast_path_text(tree->ast, path, &tree->arena);
   const char *name = names_text(tree->names, ast_part(tree->ast, path, at)->name);
-  Suggestion best = {.word = name};
-  const Instance *where = inside ? inside : copy->r->scope.instance;
   if (inside && inside->flat_name)
     tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared: there is no `%s` in `%s`", text, name,
                names_text(tree->names, inside->flat_name));
@@ -107,9 +103,7 @@ static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Insta
     tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared", text);
     library_note_used(tree->library, ast_part(tree->ast, path, 0)->name, tree->last);
   }
-  for (uint32_t i = 0; i < where->elements.count; i++)
-    suggest_offer(&best, names_text(tree->names, where->elements.data[i].name));
-  if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
+  tree_suggest_element(tree, inside ? inside : copy->r->scope.instance, name);
   copy->failed = true;
 }
 
