@@ -4,6 +4,7 @@
  * Invariant: residual k of column c belongs to the k-th row of the data that has a number in c. */
 #include "api/fit.h"
 
+#include "base/number.h"
 #include "result/csv.h"
 #include "result/load.h"
 #include "study/distribution.h"
@@ -302,8 +303,8 @@ static bool say_exceeded(daedal_estimate *estimate) {
 
 /* Keeps the best values so far, without errors. */
 static bool say_stopped(daedal_estimate *estimate, const double *p) {
-  diag_error(&estimate->asked->diags, DIAG_INTEGRATION, (Span){0}, "stopped before the fit was found, after %u runs",
-             estimate->runs);
+  diag_error(&estimate->asked->diags, DIAG_INTEGRATION, (Span){0}, "stopped before the fit was found, after %u run%s",
+             estimate->runs, plural(estimate->runs));
   for (uint32_t k = 0; k < estimate->parameters.count; k++) {
     daedal_parameter *figures = &estimate->parameters.data[k].figures;
     figures->value = p[k];

@@ -3,6 +3,7 @@
  * elements. */
 #include "instance/connect.h"
 
+#include "base/number.h"
 #include "instance/lookup.h"
 
 /* ---- names ---- */
@@ -130,8 +131,9 @@ static bool check_count(Tree *tree, const ConnectPath *path, const ConnectStep *
   if (!instance_sizes(tree, step->instance)) return false;
   if (step->count <= step->instance->dimensions.count) return true;
   tree_error(tree, ast_span(tree->ast, path->e), path->source->instance,
-             "`%s` has %u dimensions, %u subscripts are given", instance_text(tree, step->instance),
-             step->instance->dimensions.count, step->count);
+             "`%s` has %u dimension%s and is used with %u subscript%s", instance_text(tree, step->instance),
+             step->instance->dimensions.count, plural(step->instance->dimensions.count), step->count,
+             plural(step->count));
   return false;
 }
 

@@ -3,6 +3,7 @@
  *
  * Invariant: the nodes of the expression are copied in their order, so nesting needs no stack. A reference inside an array of
  * components refers to the same element of all arrays that contain both. */
+#include "base/number.h"
 #include "instance/connections.h"
 #include "instance/lookup.h"
 
@@ -195,8 +196,9 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
   for (uint32_t i = 0; i < steps->count; i++) {
     const PathStep *step = &steps->data[i];
     if (step->count <= step->instance->dimensions.count) continue;
-    tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
-               instance_text(tree, step->instance), step->instance->dimensions.count, step->count);
+    tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimension%s and is used with %u subscript%s",
+               instance_text(tree, step->instance), step->instance->dimensions.count,
+               plural(step->instance->dimensions.count), step->count, plural(step->count));
     copy->failed = true;
   }
   while (depth-- > 0) {
@@ -456,8 +458,9 @@ static AstExpr split_reference(Copy *copy, const SplitReference *split) {
   SubscriptVec kids = {0};
   if (!instance_sizes(tree, array) || split->step.count > count) {
     if (split->step.count > count)
-      tree_error(tree, split->path.span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
-                 instance_text(tree, array), count, split->step.count);
+      tree_error(tree, split->path.span, copy->r->scope.instance,
+                 "`%s` has %u dimension%s and is used with %u subscript%s", instance_text(tree, array), count,
+                 plural(count), split->step.count, plural(split->step.count));
     return copy->failed = true, AST_NONE;
   }
   vec_push(tree->heap, &kids, AST_NONE);

@@ -2,6 +2,7 @@
  * .tran, .dc, .ic and similar. Subcircuits are inserted with a list of scopes still to read, not by recursion. */
 #include "spice/circuit.h"
 
+#include "base/number.h"
 #include "base/suggest.h"
 
 #include <math.h>
@@ -801,8 +802,9 @@ static bool put_in_block(const Element *element, const Block *block, const Scope
   uint32_t ports = last - 1;
   if (ports != block->ports.count)
     return refuse_field(element, last,
-                        arena_printf(circuit->arena, "subcircuit %s has %u nodes, not %u",
-                                     names_text(circuit->names, block->name), block->ports.count, ports));
+                        arena_printf(circuit->arena, "subcircuit %s has %u node%s, not %u",
+                                     names_text(circuit->names, block->name), block->ports.count,
+                                     plural(block->ports.count), ports));
   Scope *scope = scope_new(circuit, owner, block, arena_printf(circuit->arena, "%s.", element->name));
   scope->depth = element->scope->depth + 1;
   scope->multiple = element->scope->multiple;
