@@ -44,8 +44,8 @@ static uint32_t count_dots(const char *name) {
   return count;
 }
 
-/* Of several names for one column, it prefers the one with fewer components: `inertia.phi` to `inertia.flange_a.phi`. If both
- * have equally many, it prefers the one whose derivative exists: `inertia.w` to `controller.u`, which only measures the speed. */
+/* If a column has two names, the one with fewer components is better: `inertia.phi`, not `inertia.flange_a.phi`. If both have
+ * equally many, the one whose derivative exists is better: `inertia.w`, not `controller.u`, which only measures the speed. */
 static bool is_better_name(const SignalTable *signals, const char *name, const char *than) {
   uint32_t dots = count_dots(name), least = count_dots(than);
   if (dots != least) return dots < least;

@@ -139,7 +139,7 @@ static Expr scaled(const Element *element, Expr value, double factor) {
   return factor == 1 ? value : dag_multiply(element->dag, value, dag_constant(element->dag, factor));
 }
 
-/* m=: number in parallel, times that of the enclosing subcircuits. */
+/* m=: how many elements are in parallel, times m= of the enclosing subcircuits. */
 static bool multiplicity(const Element *element, double *factor) {
   *factor = 1;
   if (!number_of(element, "m", factor, NULL)) return false;
