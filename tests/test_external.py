@@ -264,7 +264,7 @@ for compress in (False, True):
 (folder / "read.mat").write_bytes(level_5({"B": [[1, 2]]}, True)[:-5])
 run(READING % ("B", "B"), "--model", "M", status=3)
 
-# It prints to a text that reads back to the same function.
+# The function is printed as a text that reads back to the same function.
 allowed = ["--allow-external", "own.so"]
 flat, _ = run(OWN, *allowed, command="flatten")
 again, _ = run(flat, *allowed, command="flatten")

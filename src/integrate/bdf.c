@@ -27,8 +27,8 @@ typedef struct Bdf {
   int max_order;
 
   Elimination *elimination;
-  int32_t *measured, measured_count; /* columns in the norm */
-  int32_t error_count;               /* the first of them are in the error test, */
+  int32_t *measured, measured_count; /* columns in the norm, those in the error test first */
+  int32_t error_count;               /* how many of them are in the error test */
   double *share;                     /* [columns] their weight in the norm */
   bool *tested;                      /* [columns] takes part in the error test */
   double *weight;                    /* [columns] share divided by tolerance */

@@ -155,7 +155,7 @@ static double ida_norm(const Ida *ida, const double *d) {
   return sqrt(sum / fmax(n, 1));
 }
 
-/* The next correction replaces the last one, improved by a secant update from the two. Returns its norm. `before`: the norm of
+/* Replaces the last correction by the next one, which a secant update from both improves. Returns its norm. `before`: the norm of
  * the last one, 0 if there is none. */
 static double ida_advance(Ida *ida, double before, double *total) {
   double *d = ida->next, norm = ida_norm(ida, d);

@@ -413,12 +413,12 @@ typedef enum FollowerTrace {
 
 /* Observations of a follower. */
 typedef struct FollowedPath {
-  TimedColumns last;      /* the beginning of the step in which a zero was found, */
+  TimedColumns last;      /* the beginning of the step in which a zero was found */
   double behind;          /* the end of that step, if the sign differs there; otherwise NAN */
   double largest, lowest; /* absolute determinants */
-  double at_lowest;       /* time of the lowest value */
-  double now;             /* the time that is examined, and */
-  double value;           /* the determinant one step after it; NAN: unknown */
+  double at_lowest;       /* time at which it was lowest */
+  double now;             /* the time that is examined */
+  double value;           /* the determinant one step after `now`; NAN: unknown */
   bool begins, ends;      /* the follower made at least one step; the follower reached the end */
 } FollowedPath;
 
