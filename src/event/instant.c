@@ -4,6 +4,7 @@
 #include "event/instant.h"
 
 #include "base/linear.h"
+#include "base/spread.h"
 #include "core/constants.h"
 #include "core/corrector.h"
 #include "core/lu.h"
@@ -38,14 +39,9 @@ double instant_time(double t, double gap, InstantPlace place) {
   return t + distance[place] * gap;
 }
 
-/* Numbers between -0.5 and 0.5 without a pattern, for the borders: the bits of both indices, mixed (Appleby's MurmurHash3). Multiples of
- * irrational numbers would not do, because few of them nearly depend on each other. */
-static double entry_of_none(int32_t k, int32_t border) {
-  uint32_t bits = (uint32_t)(k + 1) * 0x9E3779B1u + (uint32_t)border * 0xC2B2AE35u;
-  bits = (bits ^ bits >> 16) * 0x85EBCA6Bu;
-  bits = (bits ^ bits >> 13) * 0xC2B2AE35u;
-  return ldexp(bits ^ bits >> 16, -32) - 0.5;
-}
+/* Numbers between -0.5 and 0.5 without a pattern, for the borders. Multiples of irrational numbers would not do, because few of them
+ * nearly depend on each other. */
+static double entry_of_none(int32_t k, int32_t border) { return spread_random(k * (3 * LOST_LIMIT) + border) - 0.5; }
 
 /* ---- the bordered matrix ---- */
 
