@@ -69,7 +69,7 @@ def package(model, functions=TABLES):
     return f"package P\n{functions}\n{model}\nend P;\n"
 
 
-# From a file, whose name is a parameter; errors in the file are reported.
+# A table from a file whose name is a parameter; errors in the file are reported.
 (folder / "t.txt").write_text("#1\ndouble tab(3,2)\n0 0\n1 2\n3 6\n")
 FILE = package("""
   model M

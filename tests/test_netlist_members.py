@@ -50,7 +50,7 @@ def resistor(rng):
 
 
 def storage(rng):
-    """As the time constant of a run."""
+    """A capacitor or inductor whose value shows as the time constant of a run."""
     given = some(rng, ["m=2", "dtemp=40", "temp=90", "tc1=0.003", "tc2=2e-5", "scale=2"])
     model = rng.random() < 0.3
     if rng.random() < 0.5:

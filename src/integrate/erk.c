@@ -262,7 +262,7 @@ static double erk_departure(const Erk *erk, int stage, double scale) {
   return most / FINE;
 }
 
-/* How far a column moved over this step and the one before. */
+/* The distance that a column moved over this step and the one before. */
 static double erk_moved(const Erk *erk, int32_t c) {
   double begin = erk->values[0][c];
   return fabs(erk->values[erk->tableau->stages][c] - begin) + fabs(begin - erk->before[0][c]);

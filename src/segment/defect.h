@@ -23,7 +23,7 @@ Defect *defect_new(Heap *heap, const System *system, double tolerance);
  * must have the states. y: all columns at this part, interpolated; it is overwritten. A defect above `largest` is filtered. */
 double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest);
 
-/* Which steps of a run are examined, and where. */
+/* Decides which steps of a run are examined, and at which places. */
 typedef struct DefectLooks {
   double start, span; /* of the run */
   bool is_rough;      /* rows are not smooth by construction: they are examined more often */

@@ -251,8 +251,8 @@ typedef struct LinePart {
   double at_left, at_right; /* determinants */
 } LinePart;
 
-/* Is the determinant zero on the line, except for `least`? Halves the part while the determinant may deviate from the chord by as
- * much as its own size, but not below 1 / 2^halvings. */
+/* Is the determinant zero somewhere on the line, up to `least`? Halves the part while the determinant may deviate from the chord
+ * by as much as its own size, but not below 1 / 2^halvings. */
 static bool line_has_zero(Turning *turning, uint32_t b, LinePart part, double least, int halvings) {
   double middle = (part.left + part.right) / 2;
   double value = determinant_on_line(turning, b, part.from, part.to, middle);
