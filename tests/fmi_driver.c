@@ -682,7 +682,7 @@ static bool update_discrete_states(const Fmu *fmu, void *instance, double *next)
   return !terminates;
 }
 
-/* In event mode, as after the initialization. */
+/* Finishes an event. The instance is in event mode, as after the initialization. */
 static void finish_event(Exchange *run) {
   const Fmu *fmu = run->fmu;
   run->terminated = !update_discrete_states(fmu, run->instance, &run->next_event);

@@ -39,7 +39,7 @@ class Gradient(unittest.TestCase):
         self.check(SOURCE / "examples" / name, targets, functionals, *options, **keywords)
 
     def integral(self, text, targets, name, *options, accuracy=1e-6):
-        """Against the sensitivities of the integral as a state."""
+        """Compares with the sensitivities of a state that is the integral."""
         head, body = text.split("equation\n", 1)
         state = f"{head}Real total(start = 0, fixed = true); equation\n der(total) = {name};\n{body}"
         final = simulate(state, *options, "--sensitivity", ",".join(targets))["final"]

@@ -163,7 +163,7 @@ static void wait_no_more(View *view) {
   if (view->switches->decisions) view->switches->decisions->decide.samples_wait = false;
 }
 
-/* Handles one event after another. Over all of them, it collects the actions that fired, and whether something was disturbed. */
+/* Handles one event after another. Collects the actions that fired in any of them, and whether something was disturbed. */
 static bool pass_in_order(View *view, Turns *turns, uint32_t order, double *t, double *y, SensitivityMoment *sizes,
                           Heap *heap) {
   IndexVec fired = {0};

@@ -50,7 +50,7 @@ typedef struct Bdf {
   double *y;                     /* all columns at t */
   double *guess, *slope;         /* [columns] predicted */
   double *next;                  /* [columns] iterate */
-  double *change;                /* [columns] change of an iteration; later next - guess */
+  double *change;                /* [columns] change of an iteration; after the last one `next` minus `guess` */
   double *residual, *correction; /* [rows] correction: the last correction of the unknowns */
   int order;                     /* order of the next step */
   int begun;                     /* number of steps while rising */
