@@ -54,7 +54,7 @@ void stages_filter(Stages *stages, double step, double *error);
 typedef struct Continuation {
   int first, last;
   double node[RADAU_STAGES_MAX + 1],
-      share[RADAU_STAGES_MAX + 1]; /* the points; reciprocals of the products of their distances */
+      reciprocal[RADAU_STAGES_MAX + 1]; /* the points; reciprocals of the products of their distances */
 } Continuation;
 
 Continuation radau_continue_from(const RadauCoefficients *method, int first);
