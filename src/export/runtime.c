@@ -30,6 +30,7 @@ static void find_needs(Arena *arena, const ExportSource *source, bool needs[RUNT
     needs[RUNTIME_EVENTS] = needs[RUNTIME_EVENTS] || has_events(&source[k]);
     needs[RUNTIME_DELAYS] = needs[RUNTIME_DELAYS] || has_delays(&source[k]);
     needs[RUNTIME_FOLDS] = needs[RUNTIME_FOLDS] || export_may_fold(&source[k]);
+    needs[RUNTIME_BRANCH] = needs[RUNTIME_BRANCH] || export_watches_branch(&source[k]);
   }
   needs[RUNTIME_LARGE] = export_has_large(source);
   needs[RUNTIME_NO_EVENTS] = !needs[RUNTIME_EVENTS];

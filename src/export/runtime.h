@@ -12,11 +12,12 @@ typedef enum RuntimeUse {
   RUNTIME_NO_EVENTS,
   RUNTIME_DELAYS, /* only for models with delays; the next one for all others */
   RUNTIME_NO_DELAYS,
-  RUNTIME_LARGE, /* only for models that may have large sparse matrices */
-  RUNTIME_FOLDS, /* only for models with corners at which a solution may fold */
-  RUNTIME_ERK,   /* if this integrator is chosen, or a solution may slide */
-  RUNTIME_RADAU, /* if this integrator is chosen */
-  RUNTIME_BDF,   /* if this integrator is chosen */
+  RUNTIME_LARGE,  /* only for models that may have large sparse matrices */
+  RUNTIME_FOLDS,  /* only for models with corners at which a solution may fold */
+  RUNTIME_BRANCH, /* only for those of them with kinks */
+  RUNTIME_ERK,    /* if this integrator is chosen, or a solution may slide */
+  RUNTIME_RADAU,  /* if this integrator is chosen */
+  RUNTIME_BDF,    /* if this integrator is chosen */
   RUNTIME_USES
 } RuntimeUse;
 

@@ -796,7 +796,11 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "constant,\n    .follower = follower, .given_by = given_by, .followers = %d,\n"
       "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .folds = %s, .kink_program = %s,\n",
       (int)source->plan->followers, evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks,
-      evaluator->code->modes->kinks <= FEW_BENDS, export_may_fold(source) ? "&solver_folds" : "0", names->kinks);
+      evaluator->code->modes->kinks <= FEW_BENDS,
+      export_watches_branch(source) ? "&(const SolverFolds){&folds, folds_report, branch_watch}"
+      : export_may_fold(source)     ? "&(const SolverFolds){&folds, folds_report, 0}"
+                                    : "0",
+      names->kinks);
   PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
