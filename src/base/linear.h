@@ -1,8 +1,8 @@
 /* linear: one square linear system, real or complex, that is factored often and solved even more often.
  *
- * Well-filled matrices are dense, small sparse ones keep their pivots (sparse_lu.h); large ones of either kind are left to large.h.
- * Exported solvers contain this file unchanged. The pattern is fixed between calls of linear_set_pattern; the values come in the
- * order of that pattern. */
+ * Matrices with few zeros are stored dense. Small sparse matrices keep their pivots (sparse_lu.h). Large matrices of both kinds
+ * are left to large.h. Exported solvers contain this file unchanged. The pattern is fixed between calls of linear_set_pattern; the
+ * values come in the order of that pattern. */
 #pragma once
 
 #include "base/heap.h"

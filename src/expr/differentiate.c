@@ -89,8 +89,8 @@ static Expr select_smooth(Dag *dag, Expr order, Expr derivative) {
 }
 
 /* Does min or max select its first argument? The order of the arguments in the text does not matter. If both are equal, the
- * argument with variables is selected. If both are functions of time (with time derivatives d), the argument that is selected just
- * afterwards is selected. */
+ * argument with variables is selected. If both are functions of time (with time derivatives d), the one that min or max selects
+ * just after this time is taken. */
 static Expr selects_first(Dag *dag, Expr self, const Expr *d) {
   bool is_min = dag_op(dag, self) == OP_MIN;
   Op strictly = is_min ? OP_LESS : OP_GREATER, weakly = is_min ? OP_LESS_EQUAL : OP_GREATER_EQUAL;
@@ -426,8 +426,8 @@ static void region_walk(GradientSweep *g, Expr root) {
   vec_free(dag->heap, &roots);
 }
 
-/* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at
- * or below the root are stored already. */
+/* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at or below the root
+ * are already stored. */
 static void region_sweep(GradientSweep *g, Expr root) {
   Dag *dag = g->dag;
   region_walk(g, root);

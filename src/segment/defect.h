@@ -49,6 +49,3 @@ typedef enum DefectDoubt {
  * columns. */
 bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, DefectDoubt doubt, double *y,
                          double *found);
-
-/* A pseudo-random number in [0, 1), always the same for the same number: a run must not depend on how it was started. */
-double defect_drawn(double number);
