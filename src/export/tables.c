@@ -357,7 +357,7 @@ static void put_tangent(Writer *writer, uint32_t number, const TangentPlan *plan
   put_integers(writer, "tangent", number, "role", plan->role, rows);
   PUT(writer,
       "static const TangentPlan tangent%u = {%d, %d, tangent%u_motion, tangent%u_acceleration, tangent%u_constraint,\n"
-      "    tangent%u_multiplier, tangent%u_role};\n\n",
+      "    tangent%u_multiplier, tangent%u_role, &tangent_methods};\n\n",
       number, plan->coordinates, plan->constraints, number, number, number, number, number);
 }
 
@@ -744,8 +744,9 @@ static uint32_t state_count(const ExportSource *source) {
 
 /* A model without large matrices needs no code for them. */
 static void put_large(Writer *writer) {
-  if (writer->source->number || export_has_large(writer->source)) return;
-  PUT(writer, "const LargeDense *const large_dense = 0;\nconst LargeSparse *const large_sparse = 0;\n\n");
+  if (writer->source->number) return;
+  PUT(writer, "const LargeDense *const large_dense = 0;\nconst LargeSparse *const large_sparse = %s;\n\n",
+      export_has_large(writer->source) ? "&large_plain" : "0");
 }
 
 /* Writes the list of the model's systems, in the text of the first one, and the branches for which the present system is
