@@ -772,7 +772,8 @@ typedef struct daedal_parameter {
   bool at_bound;
 } daedal_parameter;
 
-uint32_t daedal_estimate_parameters(const daedal_estimate *estimate); /* 0 before a fit is found */
+/* 0 if no fit was found. After a fit that a callback stopped, the parameters have the best values so far, without errors. */
+uint32_t daedal_estimate_parameters(const daedal_estimate *estimate);
 static inline daedal_parameter daedal_estimate_parameter(const daedal_estimate *estimate, uint32_t index);
 double daedal_estimate_covariance(const daedal_estimate *estimate, uint32_t first, uint32_t second);
 

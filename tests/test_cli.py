@@ -108,6 +108,8 @@ def usage_errors():
         (["simulate", PENDULUM, "--gradient", "lamda"], r"did you mean `lambda`\?"),
         (["simulate", PENDULUM, "--sensitivity", "G"], r"did you mean `g`\?"),
         (["simulate", PENDULUM, "--variables", "Lamda"], r"did you mean `lambda`\?"),
+        (["simulate", PENDULUM, "--variables", "x,der(lambda)"], r"no signal of the run is named `der\(lambda\)`"),
+        (["simulate", PENDULUM, "--plot", "p.svg", "--plot-variables", "der(lambda)"], r"no signal of the run is named `der\(lambda\)`"),
         (["linearize", PENDULUM, "--outputs", "lamda"], r"did you mean `lambda`\?"),
         (["simulate", PENDULUM, "--solver", "lsodar"], "available solvers: auto, "),
         (["simulate", PENDULUM, "--stop-time", "ten"], "--stop-time takes a number, not 'ten'"),
@@ -268,6 +270,11 @@ def class_of_a_file():
     folder.write("three.mo", "package P model Heater Real x; equation x = 1; end Heater; package Q model Valve Real y; equation y = 1; end Valve; end Q; end P;\n")
     for wrong, right in (("Heatr", "Heater"), ("P.heater", "P.Heater"), ("Vlave", "Valve"), ("P.Q.Valv", "P.Q.Valve")):
         run = expect_exit(folder.run("check", "three.mo", "--model", wrong), 3)
+        expect(f"did you mean `{right}`?" in run.stderr, wrong, run.stderr)
+    for wrong, right in (("connect(a.pln, b.pin)", "pin"), ("connect(a.pin, c.pin)", "cc"), ("a.speed = 1", "sped"), ("gian = 1", "gain")):
+        folder.write("four.mo", "connector Pin Real v; flow Real i; end Pin; model Part Pin pin; Real sped = 1; equation pin.v = 0; end Part;\n"
+                     f"model M Part a, b, cc; Real gain; equation {wrong}; end M;\n")
+        run = expect_exit(folder.run("check", "four.mo"), 3)
         expect(f"did you mean `{right}`?" in run.stderr, wrong, run.stderr)
     (pathlib.Path(folder.path) / "lib" / "L" / "Sub").mkdir(parents=True)
     folder.write("lib/L/package.mo", "within ; package L end L;")

@@ -103,7 +103,7 @@ class WaterTubes(unittest.TestCase):
                 self.assertEqual(total, 275 if name == ("p1", "p13")[side] else 0, name)
 
     def test_corrections_for_any_inflow(self):
-        """From a network at rest, in which the inflows begin to change, the pressures follow the formulas. (The sign of the inflow
+        """In a network at rest whose inflows begin to change, the pressures follow the formulas. (The sign of the inflow
         is that of the paper's equation (8), in which it stands next to A_n phi.)"""
         text = water()
         for name in ("in1", "in13", "out10"):
@@ -233,7 +233,7 @@ class Files(unittest.TestCase):
             path.write_text("// nothing of this model\n'a b'(start = 1), q[1,2] = 3,\n x(start = 0.5) /* but this */")
             process = subprocess.run([DAEDAL, "init", MODELS / "pendulum_x.mo", "--start-values", path], capture_output=True, text=True)
             self.assertEqual(process.returncode, 0, process.stderr)
-            self.assertIn("2 names are not in the model, such as a b", process.stderr)
+            self.assertIn("the model lacks 2 names of the list, such as a b", process.stderr)
             self.assertRegex(process.stdout, r"x +0\.5 +fixed")
 
     def test_start_from_a_result(self):

@@ -119,6 +119,16 @@ class Results(unittest.TestCase):
         self.assertIn("v(out)", shown)
         self.assertNotIn("i(v", shown, "a netlist shows its nodes")
 
+    def test_default_curves(self):
+        """A CSV file does not say what a state is: shown is what has a derivative, and everything if nothing has one."""
+        for names, shown, hidden in (("x, der(x), a, b", "x", "ab"), ("x, a, b", "xab", ""), ("a, der(z), b", "ab", "z")):
+            names = names.split(", ")
+            write(self.folder / "a.csv", names, [[0.0] + [1.0]*len(names), [1.0] + [2.0]*len(names)])
+            self.run_daedal(0, "plot", "a.csv", "-o", "p.svg")
+            picture = (self.folder / "p.svg").read_text()
+            for name in shown + hidden:
+                self.assertEqual(name in shown, f">{name}\n" in picture or f">{name}<" in picture, names)
+
     def test_refusals(self):
         write(self.folder / "a.csv", ["x"], [[0.0, 1.0], [1.0, 2.0]])
         write(self.folder / "b.csv", ["z"], [[0.0, 1.0], [1.0, 2.0]])

@@ -200,7 +200,7 @@ class Split(unittest.TestCase):
     def test_messages(self):
         for line, message in [("Real t[2,2] = a.x;", "elements of an array differ in size: [1] and [2]"), ("Real t = sum(a.x);", "elements of an array differ in size"),
                               ("Real t[2] = a.z;", "`a[2].z` does not exist here"), ("Real t = a[3].y;", "subscript 3 is out of range: dimension 1 has size 2"),
-                              ("Real t = a[1,1].y;", "`a` has 1 dimensions, 2 subscripts are given")]:
+                              ("Real t = a[1,1].y;", "`a` has 1 dimension and is used with 2 subscripts")]:
             done = run(self.PAIR % line, "check")
             self.assertEqual((done.returncode, message in done.stderr), (3, True), done.stderr)
 

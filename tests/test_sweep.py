@@ -464,7 +464,7 @@ class Sameness(unittest.TestCase):
         with open(journal, "ab") as file:  # the rest of a record after a kill in its middle
             file.write(b"\1" * (record - 7))
         words = self.run_to("killed.csv", "--resume", "--threads", "3")
-        self.assertIn(f"{again} points were already finished", words)
+        self.assertIn(f"already finished: {again}, new: ", words)
         self.assertEqual((WORK / "killed.csv").read_bytes(), self.expected)
         self.assertFalse(journal.exists())
 

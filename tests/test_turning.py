@@ -7,6 +7,7 @@ zero in most modes, but not in those that hold.
 Wide runs: see runs.py."""
 import math
 import random
+import re
 import unittest
 
 from runs import Tally, by_turns, seeds, simulate, solver_names
@@ -85,8 +86,7 @@ class Linkages(unittest.TestCase):
 
 
 class Parallelograms(unittest.TestCase):
-    """Two masses on cranks of equal length and a coupler as long as the base, without forces: they turn at a constant speed. Where
-    all points are in line the linkage may become an antiparallelogram. Every method and solver that watches must stop there. With a
+    """Two masses on cranks of equal length and a coupler as long as the base, without forces: they turn at a constant speed. If all points are in line, the linkage may become an antiparallelogram. Every method and solver that watches must stop there. With a
     slightly longer coupler nothing is singular."""
 
     def text(self, crank, base, coupler, angle, speed):
@@ -189,6 +189,31 @@ class Decades(unittest.TestCase):
             run = simulate(self.text(junctions, rng.randint(1, 4)), solver=("auto", "radau", "bdf")[seed % 3], intervals=10)
             right = sum(self.voltage(-0.5, *junction) for junction in junctions)
             tally.add(run, lambda: not run.words and abs(run.end("v0") - right) < 1e-3 * (1 + abs(right)), seed, run.words)
+        tally.check(self)
+
+
+class Collapses(unittest.TestCase):
+    """A volume whose pressure draws it together collapses at a known time. Beyond it there is no solution, although p*V = c has one for
+    every V except 0, and a condition on the pressure changes there, too."""
+
+    def test_family(self):
+        tally = Tally("collapsing volumes")
+        for seed in seeds(90, 18):
+            rng = random.Random(seed)
+            a, c, start = rng.uniform(0.1, 1), rng.uniform(0.5, 20), rng.uniform(0.5, 3)
+            form = rng.randrange(3)
+            power = (0.5, 0.5, 1)[form]
+            rate = ("sign(p - 1e-3)*sqrt(abs(p))", "if p > 0 then sqrt(p) else -sqrt(-p)", "p")[form]
+            end = start**(power + 1) / ((power + 1) * a * c**power)
+            solver = by_turns(solver_names(), seed)[0]
+            text = (f"model Collapse\n  Real p, V(start = {start!r}, fixed = true), q;\nequation\n  q = {rate};\n"
+                    f"  der(V) = -{a!r}*q;\n  p*V = {c!r};\nend Collapse;\n")
+            run = simulate(text, solver=solver, stop_time=end * rng.uniform(1.5, 20), tolerance=rng.choice((1e-5, 1e-6, 1e-7)))
+            stopped = re.search(r"at time ([\d.e+-]*\d)", run.words)
+            if run.status == 6 and stopped and abs(float(stopped[1]) - end) < 1e-3 * end:
+                tally.add_right()
+            else:
+                tally.add_wrong(seed, solver, run.status, end, run.words)
         tally.check(self)
 
 

@@ -82,9 +82,6 @@ class Estimate(Values):
     def _repr_html_(self) -> str:
         return html_report(self._text, self._plot)
 
-    def __repr__(self) -> str:
-        return f"<daedal.Estimate {self._values}>"
-
 
 def fit(source: Source, data: Any, parameters: Mapping[str, Guess] | Sequence[str], *, weights: Mapping[str, float] | None = None,
         deviations: Mapping[str, float] | None = None, level: float = 0.95, iterations: int = 100,
@@ -100,7 +97,7 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess] | Sequence[st
 
     Data is a mapping of arrays with "time" among them, a pandas frame with time as a column or as its index, or the path of a file; NaN is a value that was not measured. A guess is a number, a tuple
     (guess, least, greatest), or None for the value in the model. A list of names, ["k"], uses the values in the model for all. Keywords are the options of daedal.simulate; `overrides` has values of other
-    parameters. A parameter that the data does not determine gives a warning, and has the error NaN.
+    parameters. A parameter that the data does not determine gives a warning, and has the error NaN. The KeyboardInterrupt of an interrupt has the best values so far as its `result`.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
     options = Options(*_request(model, overrides, inputs, None, keywords))
@@ -116,7 +113,7 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess] | Sequence[st
         raw.data_text = _csv(data)
     with options.watch:
         handle = Handle(library.fit(model._handle, options.pointer, ctypes.byref(raw)), "a fit")
-    options.watch.deliver()
+    options.watch.deliver(Estimate(handle) if library.estimate_parameters(handle) else None)
     said = read_diagnostics(library.diagnostic_count(handle), lambda k: library.diagnostic_get(handle, k))
     check(library.status_of(handle), lambda: said)
     warn(said)

@@ -53,6 +53,9 @@ class Linear:
     def __str__(self) -> str:
         return self._report("text")
 
+    def __repr__(self) -> str:
+        return f"<daedal.Linear: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs, at time {self.time:g}>"
+
     def _report(self, kind: str) -> str:
         if kind not in self._texts and self._result is not None:
             call = self._result._handle.call

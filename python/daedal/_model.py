@@ -33,6 +33,9 @@ class Kind(enum.IntEnum):
     CONTINUOUS = 4
 
 
+_KINDS = ("constant", "parameter", "input", "discrete variable", "continuous variable")
+
+
 @dataclasses.dataclass(frozen=True)
 class Variable:
     """A scalar variable of a model; runs use its `index`."""
@@ -93,7 +96,7 @@ class Analysis:
     structural_index: int
     dof: int
     differentiations: int
-    text: str
+    text: str = dataclasses.field(repr=False)
     hidden_constraints: list[str] = dataclasses.field(default_factory=list, repr=False)
     differentiated: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False)
     blocks: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False)
@@ -321,8 +324,8 @@ class Model:
         return f"<daedal.Model {self.name}>"
 
     def _repr_html_(self) -> str:
-        kinds = {kind: [v for v in self.variables.values() if v.kind == kind] for kind in Kind}
-        figures = ", ".join(f"{len(found)} {kind.name.lower()}{'' if len(found) == 1 else 's'}" for kind, found in kinds.items() if found)
+        found = [(kind, sum(v.kind == kind for v in self.variables.values())) for kind in Kind]
+        figures = ", ".join(f"{count} {_KINDS[kind]}{'' if count == 1 else 's'}" for kind, count in found if count)
         return f"<p><b>{html.escape(self.name)}</b>: {figures}</p>{self.parameters._repr_html_()}"
 
 
@@ -340,6 +343,9 @@ class Comparison:
 
     def __str__(self) -> str:
         return self._text
+
+    def __repr__(self) -> str:
+        return f"<daedal.Comparison: {', '.join(run['method'] + ' with ' + run['solver'] for run in self.runs)}>"
 
     def _repr_html_(self) -> str:
         return html_report(self._text, self._plot)
@@ -391,7 +397,7 @@ class Plan:
         return run
 
     def simulate(self, parameters: Mapping[str, float] | None = None, **keywords: float) -> Result:
-        """From initial values to the stop time."""
+        """Runs from initial values to the stop time."""
         return self.run(parameters, **keywords).execute()
 
 
@@ -470,7 +476,7 @@ class Run:
         self._unused.clear()  # states end with their run
 
     def execute(self) -> Result:
-        """From initial values to the stop time."""
+        """Runs from initial values to the stop time."""
         self._begin(False)
         self._call(library.run_execute)
         result = Result(self._call(library.run_take_result), self._plan)

@@ -1,4 +1,4 @@
-"""From keywords to the options of the library."""
+"""Turns keywords into the options of the library."""
 from __future__ import annotations
 
 import ctypes
@@ -335,7 +335,8 @@ class Options:
         if isinstance(path, (str, os.PathLike)):
             given = [_library.Input(file=encoded(os.fsencode(path)), held=held)]
         elif hasattr(path, "keys") and all(isinstance(name, str) for name in path.keys()):
-            given = [self._input(name, _as_table(path[name])) for name in path.keys()]
+            times = path["time"] if "time" in path.keys() else None
+            given = [self._input(name, _as_table(path[name]) if times is None else (times, path[name])) for name in path.keys() if name != "time"]
         else:
             raise TypeError(f"inputs are a mapping from names, or the path of a file, not {inputs!r}")
         self._kept.append((_library.Input * len(given))(*given))

@@ -15,10 +15,10 @@ Array = NDArray[np.float64]
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """"; did you mean ...?", or "" if no name is similar or begins like this."""
-    names = list(names)
-    found = difflib.get_close_matches(name, names, 1, 0.75) or sorted(known for known in names if len(name) > 2 and known.startswith(name))
-    return f"; did you mean {found[0]!r}?" if found else ""
+    """"; did you mean ...?", or "" if no name is similar or begins like this. Upper and lower case do not count."""
+    word, folded = name.casefold(), {known.casefold(): known for known in names}
+    found = difflib.get_close_matches(word, folded, 1, 0.75) or sorted(known for known in folded if len(word) > 2 and known.startswith(word))
+    return f"; did you mean {folded[found[0]]!r}?" if found else ""
 
 
 class Picture(str):
@@ -66,7 +66,11 @@ class Values(Mapping[str, float]):
         return len(self._values)
 
     def __str__(self) -> str:
-        return self._text
+        return self._text or repr(self)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value:.6g}" for name, value in list(self._values.items())[:8])
+        return f"<daedal.{type(self).__name__}: {shown}{', ...' if len(self) > 8 else ''}>"
 
     def _repr_html_(self) -> str:
         return html_report(self._text)

@@ -245,6 +245,13 @@ def test_display(pendulum):
     page = result._repr_html_()
     assert "<svg" in page and "<table>" in page and "der(x)" in page
     assert "signals" in repr(result) and "Pendulum" in repr(pendulum)
+    assert "2 parameters, 5 continuous variables<" in pendulum._repr_html_()
+    assert repr(daedal.linearize(pendulum)) == "<daedal.Linear: 2 states, 0 inputs, 0 outputs, at time 0>"
+    assert repr(pendulum.compare(["dummy"], "radau")) == "<daedal.Comparison: dummy with radau>"
+    decay = daedal.simulate("model M Real speed(start = 1, fixed = true); equation der(speed) = -speed; end M;")
+    for wrong in ("SPEED", "sped", "speeed"):
+        with pytest.raises(KeyError, match="did you mean 'speed'"):
+            decay[wrong]
 
 
 def test_flatten(pendulum):

@@ -2,6 +2,8 @@
  * equations as unknowns when all its connectors are open. So each class is counted as a separate model, with its own defaults. */
 #include "api/handles.h"
 
+#include "base/number.h"
+
 #include <string.h>
 
 typedef struct ClassCount {
@@ -48,8 +50,8 @@ static void report_class(const Model *model, const ClassCount *count, const Comp
   const char *name = names_text(model->names, class->name);
   if (difference)
     diag_error(diags, DIAG_UNBALANCED, class->span,
-               "class `%s` has %u equation%s too %s: %u for %u variables by itself", name, difference,
-               difference == 1 ? "" : "s", is_few ? "few" : "many", equations, unknowns);
+               "class `%s` has %u equation%s too %s: %u for %u variable%s by itself", name, difference,
+               plural(difference), is_few ? "few" : "many", equations, unknowns, plural(unknowns));
 }
 
 void report_class_balance(const daedal_model *model, Diags *diags) {

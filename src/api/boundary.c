@@ -256,8 +256,9 @@ static bool write_problem(daedal_result *asked, Shooting *shooting) {
   vec_free(asked->heap, &row);
   if (shooting->sought.count && shooting->sought.count <= shooting->condition_count) return true;
   diag_error(&asked->diags, DIAG_STRUCTURE, shooting->model->model->final_equations.data[0].span,
-             "%u conditions at the end for %u free parameters and start values: %s", shooting->condition_count,
-             shooting->sought.count, shooting->sought.count ? names : "there are none");
+             "%u condition%s at the end for %u free parameter%s or start value%s: %s", shooting->condition_count,
+             plural(shooting->condition_count), shooting->sought.count, plural(shooting->sought.count),
+             plural(shooting->sought.count), shooting->sought.count ? names : "there are none");
   return false;
 }
 

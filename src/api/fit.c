@@ -4,6 +4,7 @@
  * Invariant: residual k of column c belongs to the k-th row of the data that has a number in c. */
 #include "api/fit.h"
 
+#include "base/number.h"
 #include "result/csv.h"
 #include "result/load.h"
 #include "study/distribution.h"
@@ -300,6 +301,18 @@ static bool say_exceeded(daedal_estimate *estimate) {
   return false;
 }
 
+/* Keeps the best values so far, without errors. */
+static bool say_stopped(daedal_estimate *estimate, const double *p) {
+  diag_error(&estimate->asked->diags, DIAG_INTEGRATION, (Span){0}, "stopped before the fit was found, after %u run%s",
+             estimate->runs, plural(estimate->runs));
+  for (uint32_t k = 0; k < estimate->parameters.count; k++) {
+    daedal_parameter *figures = &estimate->parameters.data[k].figures;
+    figures->value = p[k];
+    figures->error = figures->low = figures->high = NAN;
+  }
+  return false;
+}
+
 static bool search(daedal_estimate *estimate, Arena *arena) {
   uint32_t n = estimate->parameters.count;
   double begin = pipeline_clock(), *p = arena_array(arena, n, sizeof *p);
@@ -321,11 +334,7 @@ static bool search(daedal_estimate *estimate, Arena *arena) {
   estimate->found = least_squares(&problem, p, arena);
   estimate->seconds = pipeline_clock() - begin;
   if (estimate->zero.budget && estimate->zero.budget->is_exceeded) return say_exceeded(estimate);
-  if (estimate->is_stopped) {
-    diag_error(&estimate->asked->diags, DIAG_INTEGRATION, (Span){0}, "stopped before the fit was found, after %u runs",
-               estimate->runs);
-    return false;
-  }
+  if (estimate->is_stopped) return say_stopped(estimate, p);
   if (!judge(estimate)) return false;
   double precision = 10 * cbrt(estimate->options.tolerance * estimate->options.tolerance);
   estimate->identified =

@@ -11,7 +11,7 @@
 #include <string.h>
 
 uint32_t daedal_estimate_parameters(const daedal_estimate *estimate) {
-  return estimate && estimate->is_done ? estimate->parameters.count : 0;
+  return estimate && (estimate->is_done || estimate->is_stopped) ? estimate->parameters.count : 0;
 }
 
 static daedal_parameter parameter_at(const daedal_estimate *estimate, uint32_t index) {
@@ -25,7 +25,7 @@ void daedal_estimate_parameter_(const daedal_estimate *estimate, uint32_t index,
 }
 
 double daedal_estimate_covariance(const daedal_estimate *estimate, uint32_t first, uint32_t second) {
-  uint32_t n = daedal_estimate_parameters(estimate);
+  uint32_t n = estimate && estimate->is_done ? estimate->parameters.count : 0;
   return first < n && second < n ? estimate->identified.covariance[(size_t)first * n + second] : NAN;
 }
 

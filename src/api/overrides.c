@@ -264,7 +264,7 @@ static void append_braces(Heap *heap, TextVec *out, const Extent *extent, uint32
   }
 }
 
-/* The scalars from number `begin` on, as many as the extent has, as text of the language. */
+/* Writes as many scalars as the extent has, beginning with number `begin`, as text of the language. */
 static const char *value_text(Resolution *resolution, Heap *heap, const Override *override, const Variable *variable,
                               uint32_t begin, const Extent *extent) {
   TextVec out = {0};

@@ -92,7 +92,7 @@ uint32_t daedal_plan_structures(const daedal_plan *plan) {
 
 /* ---- runs ---- */
 
-/* A value to set. Without a name, the run begins. */
+/* A value to set; if there is no name, the run begins instead. */
 typedef struct RunSetting {
   daedal_run *run;
   const char *name;

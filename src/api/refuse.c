@@ -24,7 +24,8 @@ bool refuse_method(daedal_result *result, const char *name) {
   return false;
 }
 
-/* The variable of "x.start", as sensitivities call the start value of x; elsewhere the name x means it. NULL: there is none. */
+/* The variable x of "x.start". Sensitivities use this name for the start value of x; in other lists it is x. NULL: there is
+ * none. */
 static const char *owner_of_start(const Model *model, Arena *arena, const char *name) {
   const char *dot = strrchr(name, '.');
   if (!dot || strcmp(dot, ".start") != 0) return NULL;

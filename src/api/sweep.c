@@ -397,7 +397,7 @@ static bool rehearse_point(daedal_result *result, const void *argument) {
   return result_protect(rehearsal.plan->asked, rehearse_start, &rehearsal);
 }
 
-/* Initializes the first point, the last one and one between, so that similar points need no further code. A point may fail
+/* Initializes the first point, the last one and one between them, so that similar points need no further code. A point may fail
  * here as in a run. false: memory was refused. */
 static bool rehearse(daedal_sweep *sweep, daedal_override *room) {
   daedal_plan *plan = sweep->plan;

@@ -38,7 +38,7 @@ typedef struct Analysis {
 } Analysis;
 
 /* Replaces equations that follow from the others on the solutions, in a singular problem (reduce/redundancy.h). false: there are
- * none, and the messages do not count. */
+ * none; then its messages mean nothing. */
 typedef bool AnalysisRelease(Problem *problem, Structure *structure, const double *parameters,
                              ConversionVec *conversions, Arena *arena, Diags *diags);
 

@@ -23,7 +23,7 @@ typedef struct Budget {
   bool is_exceeded, is_lifted; /* lifted: limits are off, because reporting the exceeded one needs memory */
   BudgetKind exceeded;
   const char *task;    /* current task, a static text: "instances of classes"; NULL: nothing special */
-  uint32_t begin, end; /* place of the task in the source (diag.h, Span); equal: none */
+  uint32_t begin, end; /* where the task is in the source (diag.h, Span); begin == end: nowhere */
 } Budget;
 
 /* A budget with these limits and nothing used. */

@@ -1,8 +1,8 @@
 /* heap: all memory of one handle (a model, a run), released at once.
  *
  * Invariant: an allocation never returns NULL. When the hook refuses, control returns to the heap_protect of the nearest public
- * entry point, which reports a status. So the code between needs no failure paths, and nothing can leak. Objects of other libraries
- * (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is not in a heap. */
+ * entry point, which reports a status. So code that allocates needs no failure paths, and nothing can leak. Objects of other
+ * libraries (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is not in a heap. */
 #pragma once
 
 #include "base/budget.h"
@@ -98,7 +98,7 @@ void heap_release(Heap *heap, void *ticket);
 void *heap_guest(const Heap *heap, const void *key);
 void heap_set_guest(Heap *heap, const void *key, void *guest);
 
-/* Gives the inner heap the guests that the outer heap has now. */
+/* Gives the inner heap the objects that callers keep with the outer heap now (heap_guest). */
 void heap_share_guests(Heap *inner, const Heap *outer);
 
 /* Bytes held now, headers included. */

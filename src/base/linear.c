@@ -11,7 +11,7 @@
 
 enum {
   KEPT_MIN = 8,  /* smallest size of a matrix that keeps its pivots */
-  KEPT_GAIN = 4, /* a matrix keeps its pivots if leaving out the zeros leaves at most one in this many operations */
+  KEPT_GAIN = 4, /* a matrix keeps its pivots if at most one in this many operations is needed without the zeros */
   FILL = 4,      /* a larger matrix is dense if at least one in this many entries is not zero */
 };
 

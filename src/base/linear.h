@@ -1,8 +1,8 @@
 /* linear: one square linear system, real or complex, that is factored often and solved even more often.
  *
- * Well-filled matrices are dense, small sparse ones keep their pivots (sparse_lu.h); large ones of either kind are left to large.h.
- * Exported solvers contain this file unchanged. The pattern is fixed between calls of linear_set_pattern; the values come in the
- * order of that pattern. */
+ * Matrices with few zeros are stored dense. Small sparse matrices keep their pivots (sparse_lu.h). Large matrices of both kinds
+ * are left to large.h. Exported solvers contain this file unchanged. The pattern is fixed between calls of linear_set_pattern; the
+ * values come in the order of that pattern. */
 #pragma once
 
 #include "base/heap.h"
@@ -25,7 +25,7 @@ void linear_resize(Linear *linear, int32_t n, int32_t nonzeros);
  * O(nonzeros). */
 void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 
-/* As linear_set_pattern, but the transpose is factored and solved from then on. Values still come in the order of the given
+/* Like linear_set_pattern, but the transpose is factored and solved from then on. Values still come in the order of the given
  * pattern. */
 void linear_set_transposed(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 

@@ -1,6 +1,5 @@
-/* number: see number.h. Digits come from products of 192 bits; if they do not decide how to round, the C library
- * converts the value. The text it sees has no decimal point, or one whose place is known, so the locale does not
- * matter. */
+/* number: see number.h. Digits come from products of 192 bits; if they do not decide how to round, the C library converts the
+ * value. It gets or gives texts without a decimal point, or with one at a known place, so the locale does not matter. */
 #include "base/number.h"
 
 #include <math.h>

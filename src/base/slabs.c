@@ -74,7 +74,7 @@ static void *begin_block(char *at, size_t count) {
   return at + UNIT;
 }
 
-/* The rest of the slab before is lost. */
+/* The rest of the previous slab stays unused. */
 static bool begin_slab(Slabs *slabs) {
   size_t size = slabs->hook.slab_size > (SMALL + 1) * UNIT ? slabs->hook.slab_size : (SMALL + 1) * UNIT;
   char *at = add_slab(slabs, size);

@@ -9,7 +9,7 @@
 
 typedef struct Triangular Triangular;
 
-/* For n equations and at most `nonzeros` entries. Lives in the heap. */
+/* Makes room for n equations with at most `nonzeros` entries. Lives in the heap. */
 Triangular *triangular_new(Heap *heap, int32_t n, int32_t nonzeros);
 
 /* Sets the pattern in compressed columns; number[k] is the index of entry k in the values. false: the matrix is not triangular.

@@ -1,4 +1,4 @@
-/* utf8: the few questions about UTF-8 that reading and writing texts need. */
+/* utf8: functions on UTF-8 for reading and writing texts. */
 #pragma once
 
 #include <stddef.h>

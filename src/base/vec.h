@@ -51,7 +51,7 @@ typedef VEC(char) TextVec;
  * O(log count). */
 uint32_t search_last(const uint32_t *first, size_t stride, uint32_t count, uint32_t key);
 
-/* Used by vec_reserve: doubles the capacity or, if more room is requested, makes exactly that. */
+/* Used by vec_reserve: doubles the capacity, or makes exactly the requested room if that is more. */
 void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *capacity, uint32_t more);
 
 /* Appends to a text, which is always NUL-terminated after `count`. A text beyond 2 GiB is refused like memory. */

@@ -73,8 +73,8 @@ static void compare(FmuCheck *check, const daedal_result *result, const char *wh
   bool differs = !(worst <= allowed) || !count;
   if (differs) check->status = first_failure(check->status, VALUES_DIFFER);
   if (differs || talks(check))
-    terminal_say("%s and %s: %u signals, the largest difference at the end is %.2g%s%s", check->what, what, count,
-                 worst, *name ? " of " : "", name);
+    terminal_say("%s and %s: %u signal%s, the largest difference at the end is %.2g%s%s", check->what, what, count,
+                 count == 1 ? "" : "s", worst, *name ? " of " : "", name);
 }
 
 /* Runs a model or an FMU. If it cannot be loaded as requested, that is a failure only if `is_needed`. */

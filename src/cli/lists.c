@@ -285,8 +285,8 @@ bool pairs_append(Arguments *arguments, const char *option, const char *text, Pa
 
 /* ---- sweeps ---- */
 
-/* Reads "f(1,2)" with at most `most` numbers. *length: of the word f. *count: how many numbers there are. false: the text has
- * another form. */
+/* Reads "f(1,2)" with at most `most` numbers. *length: the length of the word f. *count: how many numbers there are. false: the
+ * text has another form. */
 static bool read_call(const char *text, size_t *length, double *numbers, uint32_t most, uint32_t *count) {
   const char *open = strchr(text, '('), *end = text + strlen(text);
   while (end > text && is_blank(end[-1])) end--;

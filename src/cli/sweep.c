@@ -95,8 +95,8 @@ static void write_table(SweepCommand *run) {
   if (is_file || status == DAEDAL_INTERNAL) report(run);
   run->session->status = first_failure(run->session->status, (int)status);
   if (is_file && !status && session_talks(run->session))
-    terminal_say("table written to %s: %" PRIu32 " points, %" PRIu32 " columns", path, daedal_sweep_points(run->sweep),
-                 daedal_sweep_columns(run->sweep));
+    terminal_say("table written to %s: %" PRIu32 " point%s, %" PRIu32 " columns", path, daedal_sweep_points(run->sweep),
+                 daedal_sweep_points(run->sweep) == 1 ? "" : "s", daedal_sweep_columns(run->sweep));
 }
 
 static void say_summary(const SweepCommand *run) {
@@ -106,8 +106,7 @@ static void say_summary(const SweepCommand *run) {
   terminal_say("%s: %" PRIu32 " of %" PRIu32 " points, %" PRIu32 " failed, in %.3g s",
                daedal_model_name(run->session->model), progress.finished, progress.points, progress.failed,
                progress.seconds);
-  if (progress.resumed)
-    terminal_say("  %" PRIu32 " points were already finished, %" PRIu32 " are new", progress.resumed, computed);
+  if (progress.resumed) terminal_say("  already finished: %" PRIu32 ", new: %" PRIu32, progress.resumed, computed);
 }
 
 /* If all points failed, the status is that of the first. */

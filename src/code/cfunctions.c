@@ -334,7 +334,7 @@ static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether the function is called in the text. */
+/* Is the function called in the text? */
 static bool is_called(const TextVec *text, const char *name, size_t length) {
   for (const char *at = text->data; (at = strstr(at, name)); at++)
     if (at[length] == '(' && (at == text->data || !is_word(at[-1]))) return true;

@@ -1,6 +1,7 @@
 /* jump: see jump.h. */
 #include "core/jump.h"
 
+#include "base/linear.h"
 #include "core/corrector.h"
 
 #include <math.h>
@@ -9,21 +10,56 @@
 /* A change counts as a jump above this size, relative to nominal values. */
 static const double JUMPED = 1e-6;
 
-void jump_list(Jump *jump, const int *jacobian_start, const int *jacobian_row, const int *row_equation) {
+struct Jump {
+  JumpPlan plan;
+  const JumpHost *methods;
+  void *host;
+  Linear *linear; /* for the leading coefficients */
+  /* leading coefficients by unknown: their equation, and their place among the entries of the Jacobian */
+  int *start, *row, *entry;
+  double *values, *first; /* the leading coefficients, now and before the jump */
+  double *entries, *rows; /* entries of the Jacobian; values of all rows */
+  double *b, *moved, *size;
+  double *y;       /* per column */
+  double t, total; /* t: time of the event; total: sum of the largest changes so far */
+  int column;      /* column of the last change */
+  bool is_first;   /* nothing has moved yet */
+};
+
+static void list_leading(Jump *jump) {
   const JumpPlan *plan = &jump->plan;
   int count = 0;
   for (int j = 0; j < plan->unknowns; j++) {
     int q = plan->column_start[j] + plan->d[j];
-    jump->start[j] = count;
-    for (int e = jacobian_start[q]; e < jacobian_start[q + 1]; e++) {
-      int r = jacobian_row[e], i = row_equation[r];
+    for (int e = plan->jacobian_start[q]; e < plan->jacobian_start[q + 1]; e++) {
+      int r = plan->jacobian_row[e], i = plan->row_equation[r];
       if (r - plan->row_start[i] != plan->c[i]) continue;
       jump->row[count] = i;
       jump->entry[count++] = e;
     }
+    jump->start[j + 1] = count;
   }
-  jump->start[plan->unknowns] = count;
 }
+
+Jump *jump_new(Heap *heap, const JumpPlan *plan, const JumpHost *methods, void *host) {
+  Jump *jump = heap_alloc(heap, sizeof *jump);
+  size_t n = (size_t)plan->unknowns, nonzeros = (size_t)plan->nonzeros;
+  *jump = (Jump){.plan = *plan, .methods = methods, .host = host};
+  jump->start = heap_array(heap, n + 1, sizeof *jump->start);
+  jump->row = heap_array(heap, nonzeros, sizeof *jump->row);
+  jump->entry = heap_array(heap, nonzeros, sizeof *jump->entry);
+  list_leading(jump);
+  jump->linear = linear_new(heap, (int32_t)n, jump->start[n], false);
+  jump_forget(jump);
+  heap_numbers(heap, (size_t)jump->start[n], &jump->values, &jump->first);
+  heap_numbers(heap, n, &jump->b, &jump->moved, &jump->size);
+  jump->entries = heap_array(heap, nonzeros, sizeof(double));
+  jump->rows = heap_array(heap, (size_t)plan->rows, sizeof(double));
+  jump->y = heap_array(heap, (size_t)plan->columns, sizeof(double));
+  return jump;
+}
+
+void jump_forget(Jump *jump) { linear_set_pattern(jump->linear, jump->start, jump->row); }
 
 /* b: the residuals of the rows of level c - 1, and the effect of the jump so far on the integrated rows with c = 0. */
 static bool evaluate(Jump *jump, double t) {
@@ -81,7 +117,7 @@ static bool jumps_below(Jump *jump, int below, int *column) {
   const JumpPlan *plan = &jump->plan;
   for (int i = 0; i < plan->unknowns; i++)
     jump->b[i] = plan->c[i] >= below ? -jump->rows[plan->row_start[i] + plan->c[i] - below] : 0;
-  jump->methods->solve(jump->host, jump->b);
+  linear_solve(jump->linear, jump->b);
   for (int j = 0; j < plan->unknowns; j++) {
     if (plan->d[j] < below) continue;
     *column = plan->column_start[j] + plan->d[j] - below;
@@ -103,16 +139,16 @@ static double correct(void *context, bool *renew) {
   Jump *jump = context;
   int n = jump->plan.unknowns;
   *renew = true;
-  if (!evaluate(jump, jump->t) || !jump->methods->factor(jump->host, jump->values)) return HUGE_VAL;
+  if (!evaluate(jump, jump->t) || !linear_factor(jump->linear, jump->values)) return HUGE_VAL;
   if (jump->is_first) memcpy(jump->first, jump->values, (size_t)jump->start[n] * sizeof(double));
   jump->is_first = false;
-  jump->methods->solve(jump->host, jump->b);
+  linear_solve(jump->linear, jump->b);
   double change = move(jump, jump->b, &jump->column);
   jump->total += change;
   return change;
 }
 
-bool jump_solve(Jump *jump, double t, double *y, int *column) {
+bool jump_solve(Jump *jump, double t, double *y, uint32_t *column) {
   size_t columns = (size_t)jump->plan.columns;
   int lower;
   jump->t = t;
@@ -122,10 +158,10 @@ bool jump_solve(Jump *jump, double t, double *y, int *column) {
   memcpy(jump->y, y, columns * sizeof *y);
   memset(jump->moved, 0, (size_t)jump->plan.unknowns * sizeof(double));
   CorrectorEnd end = corrector_run(correct, jump, REACH_ANY, false, CORRECTOR_ROUND_OFF);
-  *column = jump->column;
+  *column = (uint32_t)jump->column;
   if (end == CORRECTOR_UNDEFINED) return true; /* the state-space form reports this */
   if (lower_jumps(jump, &lower)) {
-    *column = lower;
+    *column = (uint32_t)lower;
     return false;
   }
   if (jump->total > JUMPED && (end == CORRECTOR_SLOW || coefficients_changed(jump))) return false;

@@ -291,18 +291,37 @@ static bool iterate(Settle *settle, double *t, double *y, int mode) {
   return false;
 }
 
+static void get_memory(Settle *settle) {
+  SettleBeginning *const beginnings[] = {&settle->begin, &settle->left, &settle->round};
+  size_t columns = (size_t)settle->columns, leaves = (size_t)settle->switching->leaves;
+  double *next = heap_array(settle->heap, 3 * (columns + leaves), sizeof *next);
+  for (size_t k = 0; k < 3; k++, next += columns + leaves) *beginnings[k] = (SettleBeginning){next, next + columns};
+  settle->held = heap_array(settle->heap, columns, sizeof *settle->held);
+  settle->loop = settle->switching->decide ? when_loop_new(settle->heap, settle->switching->decide) : 0;
+}
+
+static void free_memory(Settle *settle) {
+  if (settle->loop) when_loop_free(settle->heap, settle->loop);
+  heap_free_all(settle->heap, settle->begin.y, settle->held);
+}
+
 bool settle_event(Settle *settle, double *t, double *y, int mode) {
   const Switching *switching = settle->switching;
   if (switching->decide) decide_begin(switching->decide, *t, y);
   bool differs = switching->delays && delays_pass(switching->delays, *t, y);
   differs = differs || (switching->decide && decide_is_end(switching->decide));
   if (differs && !settle->methods->solve_at_event(settle->host, *t, y)) return false;
+  get_memory(settle);
   bool settled = iterate(settle, t, y, mode);
+  free_memory(settle);
   settle->disturbed = settle->disturbed || differs;
   return settled;
 }
 
 bool settle_resume(Settle *settle, double *t, double *y) {
   if (settle->switching->decide) settle->switching->decide->latches = true;
-  return iterate(settle, t, y, -1);
+  get_memory(settle);
+  bool settled = iterate(settle, t, y, -1);
+  free_memory(settle);
+  return settled;
 }

@@ -2,9 +2,10 @@
  * again each time; or the solution begins to slide along an edge. Then whens act and pre() takes the values found. This repeats
  * until nothing changes. The host solves the columns.
  *
- * The host owns all memory. Exported solvers contain this file unchanged. */
+ * Exported solvers contain this file unchanged. */
 #pragma once
 
+#include "base/heap.h"
 #include "core/switching.h"
 #include "core/when_loop.h"
 
@@ -54,15 +55,17 @@ typedef struct SettleBeginning {
 typedef struct Settle {
   const SettleMethods *methods;
   void *host;
+  Heap *heap; /* for an event, until it is handled */
   Switching *switching;
   double *discretes;
   int columns;
   bool may_slide;
   bool has_other_structure; /* the system includes all branches of its equations, and may be singular in some */
-  WhenLoop *loop;           /* for Real values of whens and columns that depend on each other; 0: there are none */
+  /* during an event */
+  WhenLoop *loop; /* for Real values of whens and columns that depend on each other; 0: there are none */
   SettleBeginning begin, left,
-      round;           /* memory: at the beginning of the event, after the iteration, at the beginning of a round */
-  unsigned char *held; /* memory, per column */
+      round;           /* at the beginning of the event, after the iteration, at the beginning of a round */
+  unsigned char *held; /* per column */
   bool looks_ahead;    /* the next iteration begins with modes that follow their rates */
   /* about the last event */
   bool disturbed;        /* columns, or values that rows depend on, have changed */

@@ -12,22 +12,26 @@ static bool is_listed(const DecidePlan *plan, int step) {
 
 static int step_count(const DecidePlan *plan) { return plan->levels ? plan->level_start[plan->levels] : 0; }
 
-int when_loop_count(const Decide *decide) {
-  int count = 0;
-  for (int k = 0; k < step_count(&decide->plan); k++) count += is_listed(&decide->plan, k);
-  return count;
-}
-
-void when_loop_list(WhenLoop *loop) {
-  const DecidePlan *plan = &loop->decide->plan;
-  loop->count = 0;
-  loop->is_begun = false;
-  loop->secant.capacity = 0;
+WhenLoop *when_loop_new(Heap *heap, const Decide *decide) {
+  const DecidePlan *plan = &decide->plan;
+  size_t count = 0;
+  for (int k = 0; k < step_count(plan); k++) count += is_listed(plan, k);
+  if (!count) return 0;
+  WhenLoop *loop = heap_alloc(heap, sizeof *loop);
+  *loop = (WhenLoop){.decide = decide, .heap = heap};
+  loop->leaf = heap_array(heap, count, sizeof *loop->leaf);
+  loop->before = heap_array(heap, (size_t)plan->all, sizeof(double));
+  heap_numbers(heap, count, &loop->step, &loop->next, &loop->weight);
   for (int k = 0; k < step_count(plan); k++) {
     if (!is_listed(plan, k)) continue;
     loop->weight[loop->count] = 1;
     loop->leaf[loop->count++] = plan->step[k].leaf;
   }
+  return loop;
+}
+
+void when_loop_free(Heap *heap, WhenLoop *loop) {
+  heap_free_all(heap, loop->leaf, loop->before, loop->step, loop->next, loop->weight, loop->secant.update, loop);
 }
 
 uint32_t when_loop_rounds(const WhenLoop *loop) { return 2 * (uint32_t)loop->count + 10; }
@@ -45,8 +49,8 @@ bool when_loop_is_all(const WhenLoop *loop) {
 
 static void make_secant(WhenLoop *loop) {
   int32_t capacity = (int32_t)when_loop_rounds(loop);
-  double *memory = loop->room(loop->host, loop->count, &capacity);
-  loop->secant = secant_make(loop->count, capacity, memory);
+  size_t room = secant_room(loop->count, capacity);
+  loop->secant = secant_make(loop->count, capacity, heap_array(loop->heap, room, sizeof(double)));
 }
 
 void when_loop_improve(WhenLoop *loop) {

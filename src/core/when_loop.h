@@ -7,9 +7,10 @@
  * converge, this file regards a round as a map d -> F(d) and solves d = F(d) by Broyden's method (secant.h). For linear equations
  * that method is exact after at most twice as many rounds as there are values (Gay 1979).
  *
- * All memory is the host's. Exported solvers contain this file unchanged. */
+ * Exported solvers contain this file unchanged. */
 #pragma once
 
+#include "base/heap.h"
 #include "core/decide.h"
 #include "core/secant.h"
 
@@ -23,17 +24,12 @@ typedef struct WhenLoop {
   bool is_begun;
   /* capacity 0 until the first correction: most events settle without one, and it may need n^2 numbers */
   Secant secant;
-
-  /* Returns room for up to *capacity updates of `secant`, and may lower *capacity. */
-  double *(*room)(void *host, int32_t n, int32_t *capacity);
-  void *host;
+  Heap *heap;
 } WhenLoop;
 
-/* How many such values there are. */
-int when_loop_count(const Decide *decide);
-
-/* Lists the values. All memory must be given, except the memory of the secant. */
-void when_loop_list(WhenLoop *loop);
+/* Lists the values; NULL: there are none. */
+WhenLoop *when_loop_new(Heap *heap, const Decide *decide);
+void when_loop_free(Heap *heap, WhenLoop *loop);
 
 /* Call this before a round: keeps the values at its beginning. */
 void when_loop_begin(WhenLoop *loop);

@@ -6,7 +6,7 @@
 #include "core/constants.h"
 #include "event/reset.h"
 #include "vary/sensitivity.h"
-#include "view/share.h"
+#include "view/model_jump.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, cons
   size_t columns = (size_t)view->system.columns;
   uint8_t *marks = heap_array(heap, columns, sizeof *marks);
   double *before = heap_copy(heap, y, columns, sizeof *y);
-  if (view->share) share_begin(view->share, t, y);
+  if (view->model_jump) model_jump_begin(view->model_jump, t, y);
   for (size_t q = 0; q < columns; q++)
     if (held[q]) marks[q] = 2, y[q] = values[q];
   if (!solve_held(view, t, y, marks)) memcpy(y, before, columns * sizeof *y);
@@ -105,32 +105,13 @@ static void end(void *host, const double *y) {
   if (view->evaluator->past) past_reserve(view->evaluator->past);
 }
 
-static double *loop_room(void *host, int32_t n, int32_t *capacity) {
-  return heap_array(((View *)host)->evaluator->heap, secant_room(n, *capacity), sizeof(double));
-}
-
-/* false: there are no such values. */
-static bool make_loop(View *view, WhenLoop *loop) {
-  const Decide *decide = view->switches->switching.decide;
-  Heap *heap = view->evaluator->heap;
-  size_t count = (size_t)when_loop_count(decide), all = (size_t)decide->plan.all;
-  if (!count) return false;
-  double *memory = heap_array(heap, all + 3 * count, sizeof *memory);
-  *loop = (WhenLoop){.decide = decide, .room = loop_room, .host = view, .before = memory};
-  loop->leaf = heap_array(heap, count, sizeof *loop->leaf);
-  loop->step = memory + all;
-  loop->next = loop->step + count;
-  loop->weight = loop->next + count;
-  when_loop_list(loop);
-  return true;
-}
-
 static Settle *host_settle(View *view) {
   static const SettleMethods methods = {solve, solve_corner, solve_at_event, drift, solve_holding, leaves_structure,
                                         fires, agreed,       accepted,       end};
   Settle *settle = &view->settle;
   settle->methods = &methods;
   settle->host = view;
+  settle->heap = view->evaluator->heap;
   settle->switching = &view->switches->switching;
   settle->switching->delays = view->evaluator->past ? past_delays(view->evaluator) : NULL;
   settle->discretes = view->evaluator->discretes;
@@ -138,23 +119,6 @@ static Settle *host_settle(View *view) {
   settle->may_slide = view->system.complete != NULL;
   settle->has_other_structure = view->conditions && !view->holds;
   return settle;
-}
-
-static bool iterate(View *view, double *t, double *y, int mode, bool resumes) {
-  Settle *settle = host_settle(view);
-  Heap *heap = view->evaluator->heap;
-  size_t columns = (size_t)settle->columns, leaves = (size_t)settle->switching->leaves;
-  double *memory = heap_array(heap, 3 * (columns + leaves), sizeof *memory), *next = memory;
-  WhenLoop loop = {0};
-  view->fired.count = 0;
-  settle->loop = settle->switching->decide && make_loop(view, &loop) ? &loop : NULL;
-  settle->held = heap_array(heap, columns, sizeof *settle->held);
-  SettleBeginning *const beginnings[] = {&settle->begin, &settle->left, &settle->round};
-  for (size_t k = 0; k < 3; k++, next += columns + leaves)
-    *beginnings[k] = (SettleBeginning){.y = next, .discretes = next + columns};
-  bool settled = resumes ? settle_resume(settle, t, y) : settle_event(settle, t, y, mode);
-  heap_free_all(heap, loop.leaf, loop.before, loop.secant.update, settle->held, memory);
-  return settled;
 }
 
 void events_watch(View *view, double t, const double *y) {
@@ -173,12 +137,14 @@ double events_next_time(View *view, double t, double stop, int *mode) {
 
 bool events_settle(View *view, double *t, double *y, uint32_t mode) {
   if (view->sensitivity && !sensitivity_event(view->sensitivity, *t, y, mode)) return false;
-  if (view->share) share_begin(view->share, *t, y);
-  return iterate(view, t, y, mode == MAP_NONE ? -1 : (int)mode, false) &&
+  if (view->model_jump) model_jump_begin(view->model_jump, *t, y);
+  view->fired.count = 0;
+  return settle_event(host_settle(view), t, y, mode == MAP_NONE ? -1 : (int)mode) &&
          (!view->sensitivity || sensitivity_event_end(view->sensitivity, *t, y));
 }
 
 bool events_resume(View *view, double *t, double *y) {
-  if (view->share) share_begin(view->share, *t, y);
-  return iterate(view, t, y, -1, true);
+  if (view->model_jump) model_jump_begin(view->model_jump, *t, y);
+  view->fired.count = 0;
+  return settle_resume(host_settle(view), t, y);
 }

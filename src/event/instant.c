@@ -4,6 +4,7 @@
 #include "event/instant.h"
 
 #include "base/linear.h"
+#include "base/spread.h"
 #include "core/constants.h"
 #include "core/corrector.h"
 #include "core/lu.h"
@@ -12,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOST_LIMIT = 4 }; /* the most lost directions; with more, the point counts as singular */
+enum { LOST_LIMIT = 8 }; /* the most lost directions; with more, the point counts as singular */
 
 typedef struct Bordered {
   View *view;
@@ -38,11 +39,9 @@ double instant_time(double t, double gap, InstantPlace place) {
   return t + distance[place] * gap;
 }
 
-/* Numbers between 0.5 and 1.5 without a pattern, for the borders. */
-static double entry_of_none(int32_t k, int32_t border) {
-  static const double ratio[] = {0.6180339887498949, 0.4142135623730950, 0.7320508075688772, 0.2360679774997897};
-  return 0.5 + fmod(ratio[border] * (k + 1), 1);
-}
+/* Numbers between -0.5 and 0.5 without a pattern, for the borders. Multiples of irrational numbers would not do, because few of them
+ * nearly depend on each other. */
+static double entry_of_none(int32_t k, int32_t border) { return spread_random(k * (3 * LOST_LIMIT) + border) - 0.5; }
 
 /* ---- the bordered matrix ---- */
 
@@ -59,7 +58,7 @@ static Bordered *bordered_new(Heap *heap, View *view, const double *y) {
     heap_numbers(heap, n, &bordered->tangent[j], &bordered->across[j], &bordered->slacks[j]);
     for (int32_t k = 0; k < system->rows; k++) {
       bordered->across[j][k] = entry_of_none(k, j);
-      bordered->slacks[j][k] = entry_of_none(k, LOST_LIMIT - 1 - j);
+      bordered->slacks[j][k] = entry_of_none(k, LOST_LIMIT + j);
     }
   }
   bordered->values = heap_array(heap, entries, sizeof(double));
@@ -150,7 +149,7 @@ static double norm(const double *vector, int32_t count) {
 static double inverse_size(Bordered *bordered, ConstMoment at) {
   int32_t n = bordered->rows + bordered->lost;
   if (!find_jacobian(bordered, at) || !factor(bordered)) return HUGE_VAL;
-  for (int32_t k = 0; k < n; k++) bordered->right[k] = (k % 2 ? -1 : 1) * entry_of_none(k, 1);
+  for (int32_t k = 0; k < n; k++) bordered->right[k] = entry_of_none(k, 2 * LOST_LIMIT);
   linear_solve(bordered->linear, bordered->right);
   return norm(bordered->right, n);
 }
@@ -314,7 +313,7 @@ static bool is_flat(const Bordered *bordered) {
 }
 
 /* A direction that is not one of the borders. */
-static const double ALL_DIRECTIONS[LOST_LIMIT] = {0.5, 0.5, 0.5, 0.5};
+static const double ALL_DIRECTIONS[LOST_LIMIT] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
 
 /* The orientation with which others are compared: S at the solution `at`, or, if the solution is flat there, at a distance from it
  * in all lost directions at once. */
@@ -511,18 +510,71 @@ static bool go_to_crossing(Bordered *bordered, double t, const SlackSamples *lin
 
 /* ---- the effect of states ---- */
 
-/* How much the columns change with the states, with the matrix bordered as it is; HUGE_VAL: without bound. */
-static double influence_of_states(Bordered *bordered, ConstMoment at) {
+/* Computes in bordered->right how the columns and the slack change, except for the sign, if each state changes by its rate, or by
+ * about its size. The matrix stays bordered as it is. false: it is singular. */
+static bool change_states(Bordered *bordered, ConstMoment at, bool by_rate) {
   const System *system = &bordered->view->system;
   double *right = bordered->right;
-  if (!find_jacobian(bordered, at) || !factor(bordered)) return HUGE_VAL;
+  if (!find_jacobian(bordered, at) || !factor(bordered)) return false;
   memset(right, 0, (size_t)(bordered->rows + bordered->lost) * sizeof *right);
-  for (int32_t q = 0; q < system->columns; q++)
-    for (int32_t k = system->column_start[q]; bordered->is_state[q] && k < system->column_start[q + 1]; k++)
-      right[system->row_index[k]] +=
-          bordered->values[k] * bordered->scale[q] * bordered->weight[system->row_index[k]] * entry_of_none(q, 0);
+  for (int32_t i = 0; i < system->links; i++) {
+    int32_t q = system->link_from[i];
+    double change = by_rate ? at.y[system->link_to[i]] : bordered->scale[q] * entry_of_none(q, 0);
+    for (int32_t k = system->column_start[q]; k < system->column_start[q + 1]; k++)
+      right[system->row_index[k]] += bordered->values[k] * bordered->weight[system->row_index[k]] * change;
+  }
   linear_solve(bordered->linear, right);
-  return norm(right, bordered->rows);
+  return true;
+}
+
+/* The change of the columns when the states change; HUGE_VAL: it has no bound. */
+static double influence_of_states(Bordered *bordered, ConstMoment at) {
+  return change_states(bordered, at, false) ? norm(bordered->right, bordered->rows) : HUGE_VAL;
+}
+
+/* Have all eigenvalues of b*a^-1 positive real parts? Cayley's transform maps these to the inside of the unit circle, so the powers
+ * of the transformed matrix vanish. Both are n x n, by columns. */
+static bool is_stable(int32_t n, const double *a, const double *b) {
+  double sum[LOST_LIMIT * LOST_LIMIT], power[LOST_LIMIT * LOST_LIMIT], square[LOST_LIMIT * LOST_LIMIT];
+  double ratio = norm(b, n * n) / norm(a, n * n);
+  int pivot[LOST_LIMIT];
+  for (int32_t k = 0; k < n * n; k++) {
+    sum[k] = ratio * a[k] + b[k];
+    power[k] = ratio * a[k] - b[k];
+  }
+  if (lu_factor(n, sum, pivot)) return false;
+  for (int32_t j = 0; j < n; j++) lu_solve(n, sum, pivot, power + j * n);
+  for (int k = 0; k < ROUNDS && norm(power, n * n) < INFINITE; k++) {
+    if (norm(power, n * n) < NEGLIGIBLE) return true;
+    memset(square, 0, sizeof square);
+    for (int32_t j = 0; j < n; j++)
+      for (int32_t i = 0; i < n * n; i++) square[i % n + j * n] += power[i] * power[i / n + j * n];
+    memcpy(power, square, sizeof power);
+  }
+  return false;
+}
+
+/* On one side of a solution, in the lost directions, the lost equations need a slack, which other states could supply. Do the rates
+ * there, compared with those at the solution, take this slack away? Then solutions that begin with other states approach this
+ * one, and it continues uniquely: rates like -sqrt(x) differ from those like sqrt(x) in this (one-sided Lipschitz conditions: Hairer,
+ * Norsett, Wanner, Solving ODEs I, I.10). */
+static bool is_led_back(Bordered *bordered, ConstMoment at, double side, double *y) {
+  int32_t n = bordered->lost;
+  double slack[LOST_LIMIT * LOST_LIMIT], taken[LOST_LIMIT * LOST_LIMIT], rate[LOST_LIMIT];
+  const double *change = bordered->right + bordered->rows;
+  if (!change_states(bordered, at, true)) return false;
+  memcpy(rate, change, (size_t)n * sizeof *rate);
+  for (int32_t j = 0; j < n; j++) {
+    double direction[LOST_LIMIT] = {0};
+    direction[j] = side;
+    if (!follow(bordered, at, direction, SMALL_PART, NULL, y)) return false;
+    if (!change_states(bordered, (ConstMoment){at.t, y}, true)) return false;
+    for (int32_t i = 0; i < n; i++) {
+      slack[i + j * n] = bordered->slack[i];
+      taken[i + j * n] = rate[i] - change[i];
+    }
+  }
+  return is_stable(n, slack, taken);
 }
 
 /* ---- the verdict ---- */
@@ -561,13 +613,16 @@ static bool is_bottom(Bordered *bordered, ConstMoment at, double *y) {
 }
 
 /* Does the solution stay where it is along the lost directions, or is the Jacobian exactly singular there? Along other directions the
- * solution may begin to move. */
+ * solution may begin to move. If the lost equations depend on states, as h1 - h2 = m*abs(m) does for tanks at the same level, the
+ * states must also be led back. */
 static bool rests(Bordered *bordered, ConstMoment near, ConstMoment far, double *y) {
   double way[LOST_LIMIT];
-  if (!is_left_by_states(bordered, near) || !is_left_by_states(bordered, far) || !is_bottom(bordered, near, y))
-    return false;
+  if (!is_bottom(bordered, near, y)) return false;
   find_jump(bordered, near.y, far.y, way);
-  return norm(way, bordered->lost) <= SAME || (find_tangents(bordered, near) && is_flat(bordered));
+  bool is_exact = find_tangents(bordered, near) && is_flat(bordered);
+  if (is_left_by_states(bordered, near) && is_left_by_states(bordered, far))
+    return is_exact || norm(way, bordered->lost) <= SAME;
+  return is_exact && is_led_back(bordered, near, 1, y) && is_led_back(bordered, near, -1, y);
 }
 
 /* If `asked` is true, and no direction is lost on the way to the instant or on one side of it, searches along the direction

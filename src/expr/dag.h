@@ -43,7 +43,8 @@ typedef struct Node {
 
 typedef struct Dag Dag;
 
-/* The contents of a graph, its first member: reading needs no calls. What the pools hold is in dag_internal.h. */
+/* The contents of a graph. They are its first member, so that reading needs no calls. dag_internal.h says what the pools
+ * contain. */
 typedef struct DagPools {
   Pool nodes, flags, constants, words, terms; /* Node, uint8_t, double, Expr, Term */
 } DagPools;
@@ -98,12 +99,12 @@ Expr dag_discrete(Dag *dag, uint32_t index);                 /* constant between
 Expr dag_pre(Dag *dag, uint32_t index);                      /* pre() of discrete variable `index` */
 Expr dag_string(Dag *dag, Name text);
 
-/* A delay reads its past values from a polynomial. The discrete leaves from `first` on hold its derivatives; the leaf after
- * them is the time at which it is expanded. The node is derivative number `order` as a function of time, for a delay by a
- * fixed time. */
+/* A delay reads its past values from a polynomial. The discrete leaves from `first` on hold its derivatives; the leaf after them
+ * is the time around which the polynomial is expanded. The node is derivative number `order` as a function of time, for a delay by
+ * a fixed time. */
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order);
 
-/* Children of OP_TRANSPORT; after them are as many points as values. */
+/* Children of OP_TRANSPORT. Points and values follow, equally many. */
 enum { TRANSPORT_IN0, TRANSPORT_IN1, TRANSPORT_X, TRANSPORT_POSITIVE, TRANSPORT_SCALARS };
 
 uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* for OP_DELAYED: the discrete leaf that holds its value */
@@ -177,7 +178,7 @@ static inline bool dag_is_residue(const Dag *dag, Expr e) {
 static inline uint32_t dag_index(const Dag *dag, Expr e) { return dag_node(dag, e)->first; }
 static inline uint32_t dag_order(const Dag *dag, Expr e) { return dag_node(dag, e)->count; }
 
-/* Of operators other than sum; returns the count. */
+/* The arguments of a node that is not a sum; returns their number. */
 static inline uint32_t dag_arguments_of(const Dag *dag, const Node *node, const Expr **out) {
   int arity = op_arity((Op)node->op);
   *out = NULL;
@@ -191,7 +192,7 @@ static inline uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out) {
   return dag_arguments_of(dag, dag_node(dag, e), out);
 }
 
-/* Of OP_SUM; returns the count. */
+/* The constant and the terms of a node OP_SUM; returns the number of terms. */
 static inline uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out) {
   const Term *terms = dag_sum_terms(dag, dag_node(dag, e));
   *constant = terms->coefficient;
@@ -219,7 +220,7 @@ static inline Expr dag_child_at(const DagChildren *children, uint32_t i) {
   return children->first[(size_t)i * children->stride];
 }
 
-/* Their number, and the i-th of them. */
+/* The number of children, and the i-th child. */
 static inline uint32_t dag_child_count(const Dag *dag, Expr e) { return dag_children(dag, e).count; }
 static inline Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
   DagChildren children = dag_children(dag, e);

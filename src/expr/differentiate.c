@@ -89,8 +89,8 @@ static Expr select_smooth(Dag *dag, Expr order, Expr derivative) {
 }
 
 /* Does min or max select its first argument? The order of the arguments in the text does not matter. If both are equal, the
- * argument with variables is selected. If both are functions of time (with time derivatives d), the argument that is selected just
- * afterwards is selected. */
+ * argument with variables is selected. If both are functions of time (with time derivatives d), the one that min or max selects
+ * just after this time is taken. */
 static Expr selects_first(Dag *dag, Expr self, const Expr *d) {
   bool is_min = dag_op(dag, self) == OP_MIN;
   Op strictly = is_min ? OP_LESS : OP_GREATER, weakly = is_min ? OP_LESS_EQUAL : OP_GREATER_EQUAL;
@@ -164,7 +164,7 @@ static bool is_sum_of_squares(const Dag *dag, Expr e) {
 }
 
 /* The partial derivative with respect to an argument. At zero a norm (the root of a sum of squares) has no unique slope. Models
- * start there, for example with all currents zero; 0, the middle of the slopes around it, is used. */
+ * start there, for example with all currents zero. Its slope is then taken as 0, the middle of the slopes around it. */
 static Expr partial_of(Dag *dag, Expr self, uint32_t position) {
   Expr partial = local_partial(dag, self, position);
   if (dag_op(dag, self) != OP_SQRT || !is_sum_of_squares(dag, dag_child(dag, self, 0))) return partial;
@@ -426,8 +426,8 @@ static void region_walk(GradientSweep *g, Expr root) {
   vec_free(dag->heap, &roots);
 }
 
-/* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at
- * or below the root are stored already. */
+/* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at or below the root
+ * are already stored. */
 static void region_sweep(GradientSweep *g, Expr root) {
   Dag *dag = g->dag;
   region_walk(g, root);

@@ -27,12 +27,14 @@ typedef struct HeldValues {
   const double *parameters, *discretes, *pre;
 } HeldValues;
 
-/* Bounds over the given times, at these values; the whole line if the expression is not defined. room: for all steps. */
+/* Bounds over the given times, at these values; the whole line if the expression is not defined. `room` has an element for each
+ * step. */
 Interval enclosure_bounds(const Enclosure *enclosure, Interval time, HeldValues held, Interval *room);
 
 /* The value at one time; NAN if not defined. The expression has no variables. */
 double enclosure_value(const Enclosure *enclosure, double time, HeldValues held, Interval *room);
 
-/* How many discrete values it depends on. The second function stores them, and returns whether they are unchanged. */
+/* The number of discrete values on which the expression depends. The second function stores them, and returns whether they are
+ * unchanged. */
 uint32_t enclosure_discretes(const Enclosure *enclosure);
 bool enclosure_hold(const Enclosure *enclosure, HeldValues held, double *kept);

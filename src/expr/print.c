@@ -530,7 +530,8 @@ static void print_root(Printer *p, Expr e, uint32_t place, TextVec *text, uint32
   p->stack.count = 0;
   part_node(p, e, LEVEL_IF, place);
   while (p->parts.count || p->stack.count) {
-    while (p->parts.count) vec_push(p->heap, &p->stack, vec_pop(&p->parts)); /* reversed: the first part is the next */
+    while (p->parts.count)
+      vec_push(p->heap, &p->stack, vec_pop(&p->parts)); /* reversed, so that the first part is printed next */
     if (limit && text->count - begin >= limit) {
       text_append(p->heap, text, "...", 3);
       return;

@@ -245,8 +245,7 @@ static void report_modifier(Tree *tree, const Instance *instance, const AstArgum
   } else {
     tree_error(tree, argument->span, instance, "there is no element `%s` in `%s` that could be modified", best.word,
                names_text(tree->names, instance->type->flat_name));
-    for (uint32_t i = 0; i < instance->elements.count; i++)
-      suggest_offer(&best, names_text(tree->names, instance->elements.data[i].name));
+    tree_suggest_element(tree, instance, best.word);
   }
   if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
 }

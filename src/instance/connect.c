@@ -2,6 +2,7 @@
  * graph whose loops are broken. The variables of all links form connection sets. */
 #include "instance/connect.h"
 
+#include "base/number.h"
 #include "instance/lookup.h"
 
 #include <string.h>
@@ -220,8 +221,8 @@ static void read_operator(Connections *connections, uint32_t number) {
   const char *name = names_text(connections->tree->names, ast_part(ast, path, path.count - 1)->name);
   uint32_t wanted = strcmp(name, "branch") == 0 ? 2 : 1;
   if (ast_kid_count(ast, call) < wanted)
-    tree_error(connections->tree, clause_span(source), source->instance, "`Connections.%s` needs %u arguments", name,
-               wanted);
+    tree_error(connections->tree, clause_span(source), source->instance, "`Connections.%s` needs %u argument%s", name,
+               wanted, plural(wanted));
   else if (wanted == 2) read_branch(connections, source, call);
   else read_root(connections, source, call, strcmp(name, "root") == 0);
 }

@@ -3,6 +3,7 @@
  * elements. */
 #include "instance/connect.h"
 
+#include "base/number.h"
 #include "instance/lookup.h"
 
 /* ---- names ---- */
@@ -38,10 +39,10 @@ static void report_missing(Connections *connections, const ConnectPath *path) {
   uint32_t found = path->steps.count;
   Span span = ast_span(tree->ast, path->e);
   const char *text = names_text(tree->names, ast_part(tree->ast, ast_path(tree->ast, path->e), found)->name);
+  const Instance *inside = found ? vec_last(&path->steps).instance : path->source->instance;
   if (found == 0) tree_error(tree, span, path->source->instance, "`%s` is not declared", text);
-  else
-    tree_error(tree, span, path->source->instance, "there is no `%s` in `%s`", text,
-               instance_text(tree, vec_last(&path->steps).instance));
+  else tree_error(tree, span, path->source->instance, "there is no `%s` in `%s`", text, instance_text(tree, inside));
+  tree_suggest_element(tree, inside, text);
 }
 
 /* ---- subscripts ---- */
@@ -130,8 +131,9 @@ static bool check_count(Tree *tree, const ConnectPath *path, const ConnectStep *
   if (!instance_sizes(tree, step->instance)) return false;
   if (step->count <= step->instance->dimensions.count) return true;
   tree_error(tree, ast_span(tree->ast, path->e), path->source->instance,
-             "`%s` has %u dimensions, %u subscripts are given", instance_text(tree, step->instance),
-             step->instance->dimensions.count, step->count);
+             "`%s` has %u dimension%s and is used with %u subscript%s", instance_text(tree, step->instance),
+             step->instance->dimensions.count, plural(step->instance->dimensions.count), step->count,
+             plural(step->count));
   return false;
 }
 

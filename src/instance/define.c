@@ -3,6 +3,7 @@
  *
  * Invariant: a definition enters a list when it is first referred to, and is written when the list is processed, so that functions
  * may call each other. */
+#include "base/number.h"
 #include "instance/lookup.h"
 #include "instance/statement.h"
 
@@ -56,7 +57,8 @@ bool record_sizes(Tree *tree, Instance *instance) {
   bool fits = evaluate_sizes(tree, instance, binding, &numbers);
   if (fits && numbers.count < own) {
     tree_error(tree, ast_span(tree->ast, binding->value), binding->scope.instance,
-               "the value of `%s` has %u dimensions, expected %u", instance_text(tree, instance), numbers.count, own);
+               "the value of `%s` has %u dimension%s, expected %u", instance_text(tree, instance), numbers.count,
+               plural(numbers.count), own);
     fits = false;
   }
   /* The sizes of arrays of records that contain it come first. */

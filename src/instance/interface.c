@@ -3,6 +3,7 @@
  *
  * Types that nest deeper than DEPTH are taken as compatible. So are types that cannot be instantiated, which is reported
  * separately. */
+#include "base/number.h"
 #include "instance/lookup.h"
 
 enum { DEPTH = 4 };
@@ -103,7 +104,8 @@ static const char *variability_text(const Instance *instance) {
 static const char *difference(Tree *tree, Instance *type, Instance *of, uint32_t depth) {
   if (depth > DEPTH || !instance_open(tree, type) || !instance_open(tree, of)) return NULL;
   if (type->dimensions.count != of->dimensions.count)
-    return arena_printf(&tree->arena, "has %u dimensions, not %u", type->dimensions.count, of->dimensions.count);
+    return arena_printf(&tree->arena, "has %u dimension%s, not %u", type->dimensions.count,
+                        plural(type->dimensions.count), of->dimensions.count);
   bool are_components = type->kind == INSTANCE_COMPONENT && of->kind == INSTANCE_COMPONENT;
   if (are_components && variability(type) > variability(of))
     return arena_printf(&tree->arena, "is %s, not %s", variability_text(type), variability_text(of));

@@ -57,6 +57,13 @@ bool tree_tolerate(Tree *tree, DiagCode code, Span span, const Instance *instanc
   return !tree->is_strict;
 }
 
+void tree_suggest_element(Tree *tree, const Instance *instance, const char *word) {
+  Suggestion best = {.word = word};
+  for (uint32_t i = 0; i < instance->elements.count; i++)
+    suggest_offer(&best, names_text(tree->names, instance->elements.data[i].name));
+  if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
+}
+
 void keep_reading(Tree *tree, uint32_t before) {
   const Diags *diags = tree->earlier->diags;
   for (uint32_t i = before; i < diags->list.count; i++)

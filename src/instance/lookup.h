@@ -15,6 +15,8 @@ static inline bool element_is_protected(const Instance *instance, const Element 
  * further notes. */
 __attribute__((format(printf, 4, 5))) void tree_error(Tree *tree, Span span, const Instance *instance,
                                                       const char *format, ...);
+/* Adds a note to the last error if the name of an element is similar to the word. */
+void tree_suggest_element(Tree *tree, const Instance *instance, const char *word);
 /* Like tree_error, with an explicit code. */
 __attribute__((format(printf, 5, 6))) void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance,
                                                        const char *format, ...);

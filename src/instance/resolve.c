@@ -3,10 +3,9 @@
  *
  * Invariant: the nodes of the expression are copied in their order, so nesting needs no stack. A reference inside an array of
  * components refers to the same element of all arrays that contain both. */
+#include "base/number.h"
 #include "instance/connections.h"
 #include "instance/lookup.h"
-
-#include "base/suggest.h"
 
 #include <string.h>
 
@@ -98,8 +97,6 @@ static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Insta
   Tree *tree = copy->r->tree;
   const char *text = ast_path_text(tree->ast, path, &tree->arena);
   const char *name = names_text(tree->names, ast_part(tree->ast, path, at)->name);
-  Suggestion best = {.word = name};
-  const Instance *where = inside ? inside : copy->r->scope.instance;
   if (inside && inside->flat_name)
     tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared: there is no `%s` in `%s`", text, name,
                names_text(tree->names, inside->flat_name));
@@ -107,9 +104,7 @@ static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Insta
     tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared", text);
     library_note_used(tree->library, ast_part(tree->ast, path, 0)->name, tree->last);
   }
-  for (uint32_t i = 0; i < where->elements.count; i++)
-    suggest_offer(&best, names_text(tree->names, where->elements.data[i].name));
-  if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
+  tree_suggest_element(tree, inside ? inside : copy->r->scope.instance, name);
   copy->failed = true;
 }
 
@@ -201,8 +196,9 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
   for (uint32_t i = 0; i < steps->count; i++) {
     const PathStep *step = &steps->data[i];
     if (step->count <= step->instance->dimensions.count) continue;
-    tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
-               instance_text(tree, step->instance), step->instance->dimensions.count, step->count);
+    tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimension%s and is used with %u subscript%s",
+               instance_text(tree, step->instance), step->instance->dimensions.count,
+               plural(step->instance->dimensions.count), step->count, plural(step->count));
     copy->failed = true;
   }
   while (depth-- > 0) {
@@ -462,8 +458,9 @@ static AstExpr split_reference(Copy *copy, const SplitReference *split) {
   SubscriptVec kids = {0};
   if (!instance_sizes(tree, array) || split->step.count > count) {
     if (split->step.count > count)
-      tree_error(tree, split->path.span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
-                 instance_text(tree, array), count, split->step.count);
+      tree_error(tree, split->path.span, copy->r->scope.instance,
+                 "`%s` has %u dimension%s and is used with %u subscript%s", instance_text(tree, array), count,
+                 plural(count), split->step.count, plural(split->step.count));
     return copy->failed = true, AST_NONE;
   }
   vec_push(tree->heap, &kids, AST_NONE);

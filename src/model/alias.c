@@ -1,8 +1,8 @@
 /* alias: unknowns that equal another unknown, its negative, its derivative, or a constant (see model.h).
  *
  * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own parent, and
- * constant[root] is the value of the root if it has one. An equation is removed only if the forest then says the same: der(x) =
- * der(y) does not make x an alias of y, and no equation closes a cycle. */
+ * constant[root] is the value of the root if it has one. An equation is removed only if the forest then says the same as the
+ * equation: der(x) = der(y) does not make x an alias of y, and no equation closes a cycle. */
 #include "model/model.h"
 
 /* The second pass knows which unknowns are 0. */

@@ -3,6 +3,8 @@
  * Invariant: argument types and counts were checked when the code was made; sizes are checked here. */
 #include "model/number.h"
 
+#include "base/number.h"
+
 #include <string.h>
 
 typedef bool (*BuiltinRun)(Machine *machine, const Value *arguments, uint32_t count, Value *out);
@@ -49,7 +51,8 @@ static bool run_SIZE(Machine *machine, const Value *a, uint32_t count, Value *ou
     int64_t k;
     if (!value_integer(machine, &a[1], &k)) return false;
     if (k < 1 || k > a[0].type.dimensions)
-      return machine_error(machine, "size(A, %lld): A has %u dimensions", (long long)k, a[0].type.dimensions);
+      return machine_error(machine, "size(A, %lld): A has %u dimension%s", (long long)k, a[0].type.dimensions,
+                           plural(a[0].type.dimensions));
     *out = value_scalar(machine, TYPE_INTEGER, a[0].sizes[k - 1]);
     return true;
   }

@@ -12,7 +12,7 @@ enum { SIZE, SIDES, MATRIX, MATRIX_ROWS, PIVOTS, RIGHT, RIGHT_ROWS, INFO, ARGUME
 typedef struct Elimination {
   Machine *machine;
   const Domain *domain;
-  Value list[ARGUMENTS]; /* the arguments as given, but copies of those that are written */
+  Value list[ARGUMENTS]; /* the arguments; those that are written are copies */
   uint32_t n, sides;
   char *room; /* for the arguments of one operation */
 } Elimination;

@@ -67,7 +67,7 @@ typedef struct Domain {
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
    * the scalars). */
   bool (*call)(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span);
-  /* A function with declared inverses has returned: its slots. */
+  /* Called when a function with declared inverses has returned; `slots` are its variables. */
   void (*returned)(void *context, const Routine *routine, const Value *slots);
   /* An assertion or termination under the path condition given (NULL: always). Level and message are scalars. */
   bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level,
@@ -78,8 +78,8 @@ typedef struct Domain {
   /* The number of effects so far. If the trial run of a call is given up, `forget` undoes all effects beyond this number. */
   uint32_t (*effects)(void *context);
   void (*forget)(void *context, uint32_t effects);
-  /* when-statements of a model: begin (is_first: not an elsewhen), assigned slot with old and new value
-   * (the value afterwards into `fresh`), end; reinit. */
+  /* The when-statements of a model. is_first: the branch is not an elsewhen. when_assign gets the value of a slot before and after
+   * a branch. */
   bool (*when_begin)(void *context, bool is_first, const Value *condition, Span span);
   bool (*when_assign)(void *context, uint32_t slot, const Value *before, const Value *after, Span span);
   void (*when_settle)(void *context, uint32_t slot, Value *value); /* called after the last branch */
@@ -120,7 +120,7 @@ const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);
 
-/* Is no called function open? After a run that failed, some may be open. */
+/* Has every called function returned? After a run that failed, some may be open. */
 bool machine_is_idle(const Machine *machine);
 
 /* A slot that is not an input: a variable that an algorithm section assigns. Its value is copied at the start of the run.

@@ -289,7 +289,7 @@ static bool belongs_to_caller(const Frame *frame) {
   return frame->routine->outputs == 0 || (frame->path && frame->routine->kind == ROUTINE_CODE);
 }
 
-/* Something is not known. Passes the innermost function that can stay a call to the domain; its inputs are still in its
+/* Something is not known. Passes the innermost function that may remain a call to the domain; the inputs are still in its
  * slots. */
 bool frame_recover(Machine *machine) {
   if (machine->status != EXECUTE_UNKNOWN || !machine->domain->call) return false;

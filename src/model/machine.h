@@ -49,7 +49,7 @@ typedef struct Frame {
   Literals *literals; /* NULL: none */
   Value *slots;
   uint32_t position; /* position of the instruction that runs, or of the call that is waiting */
-  uint32_t stack;    /* heights when it began */
+  uint32_t stack;    /* heights of the stacks when it began */
   uint32_t control;
   uint32_t wanted;  /* outputs to push */
   uint64_t steps;   /* the machine's count when it began */
@@ -81,11 +81,11 @@ struct Machine {
   Arena literal_arena;
   uint64_t runs;        /* so far */
   char *path;           /* condition under which the current instruction runs; NULL: always */
-  char *route;          /* the same without the negated conditions of paths that have left, which have priority */
+  char *route;          /* the same, without the conditions that earlier paths have not returned or left a loop */
   uint64_t steps, paid; /* steps of this run, and how many of them were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
   uint64_t shortened;   /* steps allowed in the next run; 0: as usual */
-  bool is_shortened;    /* the present run has fewer steps for this reason */
+  bool is_shortened;    /* the present run is limited to `shortened` steps */
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;
@@ -187,7 +187,7 @@ bool step_while_test(Machine *machine);
 /* Ends the frame on top: its outputs go to the caller's stack. frame_finish applies its returns first. */
 void frame_end(Machine *machine);
 bool frame_finish(Machine *machine);
-/* Something is not known: runs the innermost function that can stay a call again as a probe; false if there is none. */
+/* Called if something is not known. Runs the innermost function that may remain a call again, as a probe. false: there is none. */
 bool frame_recover(Machine *machine);
 bool step_missing(Machine *machine, Name name);
 /* external_call.c */

@@ -43,7 +43,7 @@ typedef struct Variable {
   bool is_input_value; /* a parameter that holds the value of an input, or a derivative of it, along a run */
   bool is_structural;  /* its value decided sizes, loops or branches: it can no longer be changed */
   bool is_held; /* a when of an algorithm assigns it or other elements of its array; it keeps its value otherwise */
-  bool has_fixed_start; /* equations were made with its start value, so that can no longer be changed */
+  bool has_fixed_start; /* equations were made with its start value, so it can no longer be changed */
   /* For parameters and constants; EXPR_NONE if there is none (then start holds). For an input: the right side of the equation that
    * its declaration makes. */
   Expr binding;

@@ -17,7 +17,7 @@ typedef struct Unit {
 /* Reads a unit as the language writes it: N.m, kg/(m.s2), m-1; false if it is not known. Angles are numbers. */
 bool unit_parse(const char *text, Unit *unit);
 
-/* Whether two units are the same. */
+/* Are two units the same? */
 bool unit_equal(const Unit *a, const Unit *b);
 
 /* Warns about equations, initial equations and bindings whose units differ, once for each place in the source. O(size of the

@@ -3,6 +3,7 @@
  *
  * Invariant: a value's count is the product of its sizes; the sizes of fields in an array of records begin with the sizes of that
  * array. Every function either gives a well-formed value or has reported why not. */
+#include "base/number.h"
 #include "model/execute.h"
 
 #include <math.h>
@@ -447,7 +448,7 @@ static bool require_within(Machine *machine, const Value *array, const Value *su
 /* Prepares the subscripts of an array with `sizes`; missing ones at the end mean all elements. */
 static bool select_all(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Selection *out) {
   if (count > array->type.dimensions)
-    return machine_error(machine, "%u subscripts for %s", count, value_sizes_text(machine, array));
+    return machine_error(machine, "%u subscript%s for %s", count, plural(count), value_sizes_text(machine, array));
   for (uint32_t i = 0; i < array->type.dimensions; i++) {
     Value all = {.type = {.base = TYPE_NOTHING}};
     if (!select_subscript(machine, i < count ? &subscripts[i] : &all, array->sizes[i], i, &out[i])) return false;
@@ -627,13 +628,13 @@ bool value_store(Machine *machine, Value *target, const Value *subscripts, uint3
     if (selection[i].is_scalar) continue;
     if (dimensions >= value->type.dimensions || value->sizes[dimensions] != selection[i].count)
       return machine_error(machine,
-                           "sizes differ: the place to assign has %u elements in dimension %u, the value is %s",
-                           selection[i].count, i + 1, value_sizes_text(machine, value));
+                           "sizes differ: the place to assign has %u element%s in dimension %u, the value is %s",
+                           selection[i].count, plural(selection[i].count), i + 1, value_sizes_text(machine, value));
     dimensions++;
   }
   if (dimensions != value->type.dimensions)
-    return machine_error(machine, "sizes differ: %s is assigned to %u dimensions", value_sizes_text(machine, value),
-                         dimensions);
+    return machine_error(machine, "sizes differ: %s is assigned to %u dimension%s", value_sizes_text(machine, value),
+                         dimensions, plural(dimensions));
   return machine_charge(machine, total) && store_open(machine, target, selection, value->data, total);
 }
 

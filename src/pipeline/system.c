@@ -109,6 +109,20 @@ void simulation_make_recorder(Simulation *simulation) {
   simulation->facts.recorder = simulation->recorder;
 }
 
+static const char *signal_at(void *context, uint32_t index) {
+  const SignalTable *signals = context;
+  if (index == 0) return "time";
+  return index <= signals->list.count ? signals->list.data[index - 1].name : NULL;
+}
+
+/* Did the user choose only signals that the run has? */
+static bool check_signals(const Simulation *simulation) {
+  const RecorderChoice *choice = &simulation->request.choice;
+  NameList names = {signal_at, simulation->recorder->signals};
+  return (!choice->listed || signal_filter_check(choice->listed, simulation->diags, names)) &&
+         (!choice->hidden || signal_filter_check(choice->hidden, simulation->diags, names));
+}
+
 static double slope_of(void *context, uint32_t direction, Expr constant) {
   return sensitivity_slope(context, direction, constant);
 }
@@ -186,7 +200,7 @@ bool pass_signals(Simulation *simulation) {
   }
   perturb_start(simulation->view, request->run.start, request->perturbation, simulation->system.y);
   simulation_make_recorder(simulation);
-  if (!start_sensitivities(simulation)) return false;
+  if (!check_signals(simulation) || !start_sensitivities(simulation)) return false;
   if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, simulation->system.y);
   return true;
 }

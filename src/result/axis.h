@@ -18,7 +18,7 @@ typedef struct Axis {
   char note[3 * AXIS_LABEL];          /* "×10⁶", "+1000"; often empty */
 } Axis;
 
-/* Whether a value can be placed: finite, and positive if the axis is logarithmic. */
+/* Can a value be placed on the axis: finite, and positive if the axis is logarithmic. */
 bool axis_drawable(bool logarithmic, double value);
 
 /* An axis for data in [low, high] (low > high: no data), with about `aim` ticks. `margin` is the part of the

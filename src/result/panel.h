@@ -31,7 +31,7 @@ void panels_scale(Panels *panels, const Plot *plot, uint32_t ticks);
 
 void panels_free(Heap *heap, Panels *panels);
 
-/* Whether point i of a series can be drawn. */
+/* Can point i of a series be drawn? */
 bool panel_drawable(const Plot *plot, const PlotSeries *series, size_t i);
 
 /* Appends "label [unit]"; either part may be missing. */

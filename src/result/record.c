@@ -242,7 +242,7 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
           recorder->source[k] == MAP_NONE ? NAN : recorder->variations[d][recorder->source[k]];
 }
 
-/* Signals that the earlier run did not have become unknown. */
+/* Signals that the earlier run lacks become NaN. */
 static void take_row(const Trajectory *from, size_t row, Trajectory *to) {
   double *columns = trajectory_append(to, trajectory_time(from, row));
   for (uint32_t c = 0; c < to->columns; c++) columns[c] = NAN;

@@ -64,7 +64,8 @@ static bool compile_word(Heap *heap, Arena *arena, Diags *diags, FilterWord *wor
   return true;
 }
 
-static bool check_used(Diags *diags, const FilterWord *word, NameList names) {
+/* kind: what the names name, for the message. */
+static bool check_used(Diags *diags, const FilterWord *word, NameList names, const char *kind) {
   Suggestion best = {.word = word->text};
   const char *name;
   for (uint32_t k = 0; (name = names.at(names.context, k)); k++) {
@@ -73,7 +74,7 @@ static bool check_used(Diags *diags, const FilterWord *word, NameList names) {
       suggest_offer(&best, arena_copy(&diags->arena, name, strlen(name)));
   }
   Diag *diag =
-      diag_error(diags, DIAG_NO_SUCH_VARIABLE, (Span){0, 0}, "no variable is named `%s` or matches it", word->text);
+      diag_error(diags, DIAG_NO_SUCH_VARIABLE, (Span){0, 0}, "no %s is named `%s` or matches it", kind, word->text);
   if (best.nearest) diag_note(diags, diag, (Span){0, 0}, "did you mean `%s`?", best.nearest);
   return false;
 }
@@ -87,9 +88,15 @@ SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *const *wor
     FilterWord *word = &filter->words.data[k];
     word->is_name = is_any_named(word->text, names);
     if (word->is_name) continue;
-    if (!compile_word(heap, &filter->arena, diags, word) || !check_used(diags, word, names)) return NULL;
+    if (!compile_word(heap, &filter->arena, diags, word) || !check_used(diags, word, names, "variable")) return NULL;
   }
   return filter;
+}
+
+bool signal_filter_check(const SignalFilter *filter, Diags *diags, NameList signals) {
+  for (uint32_t k = 0; k < filter->words.count; k++)
+    if (!check_used(diags, &filter->words.data[k], signals, "signal of the run")) return false;
+  return true;
 }
 
 bool signal_filter_match(const SignalFilter *filter, const char *name) {

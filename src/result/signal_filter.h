@@ -16,6 +16,10 @@ typedef struct NameList {
 /* The filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error: a word matches no name of the list, or is not a
  * valid expression. O(names * words). */
 SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *const *words, NameList names);
+
+/* Does every word select a signal of the run? If not, reports an error: a run need not have the derivative of each variable. */
+bool signal_filter_check(const SignalFilter *filter, Diags *diags, NameList signals);
+
 bool signal_filter_match(const SignalFilter *filter, const char *name);
 
 /* Was the signal requested by its own name, or by the name of its array? */

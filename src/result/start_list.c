@@ -1,6 +1,7 @@
 /* start_list: see start_list.h. */
 #include "result/start_list.h"
 
+#include "base/number.h"
 #include "model/typed.h"
 #include "result/file.h"
 #include "result/load.h"
@@ -136,8 +137,8 @@ bool start_list_take(Heap *heap, const Model *model, const char *text, const cha
   skip_space(&reader);
   if (ok && *reader.at) ok = complain(&reader, "nothing may follow the list");
   if (ok && reader.unknown)
-    diag_warning(diags, DIAG_WARNING, (Span){0}, "%s: %u names are not in the model, such as %s", path, reader.unknown,
-                 reader.first);
+    diag_warning(diags, DIAG_WARNING, (Span){0}, "%s: the model lacks %u name%s of the list, such as %s", path,
+                 reader.unknown, plural(reader.unknown), reader.first);
   return ok;
 }
 

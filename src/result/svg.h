@@ -16,7 +16,7 @@ void svg_end(Heap *heap, TextVec *text);
  * digit as a minus sign; shortened in the middle to about `most` characters. */
 void svg_escape(Heap *heap, TextVec *text, const char *words, uint32_t most);
 
-/* The words as above, in a separate element. */
+/* A text element with the words, which are escaped as by svg_escape. */
 void svg_words(Heap *heap, TextVec *text, double x, double y, const char *attributes, const char *words, uint32_t most);
 
 /* Like text_printf, with only %s, %d and %f: a number has at most two decimals, which is enough for coordinates, and a decimal

@@ -187,7 +187,8 @@ bool stepper_passes_start(Stepper *stepper) {
          start_values_choose(stepper, stepper->now.before, &gap);
 }
 
-/* Does exactly one solution cross the instant? Then it is in `y`, `gap` before the instant, and in `beyond`, `gap` after it. */
+/* Does exactly one solution cross the instant? Then it is in `y`, `gap` before the instant, and in `beyond`, `gap` after it.
+ * Otherwise `y` is unchanged: it may hold an event that is about to be settled. */
 static bool crosses(Stepper *stepper, double singular, double gap) {
   size_t columns = (size_t)stepper->view->system.columns;
   double *room = heap_array(stepper->heap, 4 * columns, sizeof *room), *y[4];
@@ -197,7 +198,7 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
     if (!view_is_state(&stepper->view->system, q)) y[INSTANT_BEFORE][q] = stepper->steps.origin.y[q];
   bool is = instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->steps.begin) &&
             instant_crosses(stepper->view, singular, gap, y);
-  copy_numbers(stepper->steps.y, y[INSTANT_BEFORE], columns);
+  if (is) copy_numbers(stepper->steps.y, y[INSTANT_BEFORE], columns);
   copy_numbers(stepper->steps.beyond, y[INSTANT_AFTER], columns);
   heap_free(stepper->heap, room);
   return is;

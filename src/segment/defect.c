@@ -3,6 +3,7 @@
 
 #include "base/copy.h"
 #include "base/linear.h"
+#include "base/spread.h"
 #include "core/constants.h"
 #include "segment/elimination.h"
 
@@ -123,16 +124,6 @@ double defect_at(Defect *defect, const Segment *segment, double part, double *y,
   return raw > largest ? fmin(raw, stiff_norm(defect, segment, part, y)) : raw;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014), of the bits of the number. */
-double defect_drawn(double number) {
-  uint64_t z;
-  memcpy(&z, &number, sizeof z);
-  z = (z + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 /* ---- where to look ---- */
 
 /* The defect at a part of the step, in tolerances; infinite if the rows cannot be solved. */
@@ -146,8 +137,8 @@ static double look_at(Defect *defect, const Segment *segment, double part, doubl
 static double next_part(const DefectLooks *looks, double t) {
   double length = looks->span / PARTS;
   if (!looks->is_rough || !isfinite(length)) return INFINITY;
-  double k = floor((t - looks->start) / length), drawn = looks->start + (k + defect_drawn(k)) * length;
-  if (!(drawn > t)) drawn = looks->start + (k + 1 + defect_drawn(k + 1)) * length;
+  double k = floor((t - looks->start) / length), drawn = looks->start + (k + spread_random(k)) * length;
+  if (!(drawn > t)) drawn = looks->start + (k + 1 + spread_random(k + 1)) * length;
   return fmax(drawn, nextafter(t, INFINITY)); /* later than t, even if round-off hides the difference */
 }
 
@@ -176,7 +167,7 @@ bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, i
                          double *found) {
   const System *system = defect->system;
   double chance =
-      every * defect_drawn(segment->t0); /* if below 1, also the part of the step at which the defect is examined */
+      every * spread_random(segment->t0); /* if below 1, also the part of the step at which the defect is examined */
   *found = -1;
   if (doubt != DEFECT_SELDOM) chance -= floor(chance);
   if ((chance >= 1 && next_part(looks, segment->t0) > segment->t1) || !segment_open(segment)) return false;

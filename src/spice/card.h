@@ -24,7 +24,7 @@ typedef struct Deck {
 /* Reads all cards; false: an error is in diags. Texts live in the arena. O(length). */
 bool deck_read(Deck *deck, Arena *arena, const Source *source, FileReader included, Diags *diags);
 
-/* As the end of a place: the end of the card. */
+/* If given as the end of a place, it means the end of the card. */
 #define CARD_END UINT32_MAX
 
 /* The place of a whole card. */

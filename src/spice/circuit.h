@@ -124,7 +124,7 @@ typedef struct Scope {
   VEC(Definition) definitions;
   Map definition_of;
   Map given;       /* for a device: names of the parameters that were given */
-  double multiple; /* m= of the enclosing instances: number in parallel */
+  double multiple; /* how many are in parallel, by m= of the enclosing instances */
   uint32_t depth;
 } Scope;
 
@@ -181,7 +181,7 @@ typedef struct Circuit {
   uint32_t sweep_count;
 } Circuit;
 
-/* How many values the source takes. */
+/* The number of values that the source takes. */
 double sweep_points(const Sweep *sweep);
 
 /* Are the equations those of a run over time? */
@@ -213,8 +213,8 @@ Name field_peek(Circuit *circuit, const Fields *fields, uint32_t k);
 /* The field after `word =`, or MAP_NONE; the search begins at field `first`. Marks word and `=`. */
 uint32_t field_after(Fields *fields, uint32_t first, const char *word);
 
-/* The value of field k, up to a blank or comma outside of parentheses; after `=`, including its opening parentheses. field_item:
- * of a list; parentheses before the value are separators. */
+/* The value of field k, up to a blank or comma outside of parentheses; after `=`, including its opening parentheses. field_item
+ * reads the value in a list, where parentheses before it are separators. */
 Expr field_value(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
 Expr field_item(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
 

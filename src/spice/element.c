@@ -2,6 +2,7 @@
  * .tran, .dc, .ic and similar. Subcircuits are inserted with a list of scopes still to read, not by recursion. */
 #include "spice/circuit.h"
 
+#include "base/number.h"
 #include "base/suggest.h"
 
 #include <math.h>
@@ -138,7 +139,7 @@ static Expr scaled(const Element *element, Expr value, double factor) {
   return factor == 1 ? value : dag_multiply(element->dag, value, dag_constant(element->dag, factor));
 }
 
-/* m=: number in parallel, times that of the enclosing subcircuits. */
+/* m=: how many elements are in parallel, times m= of the enclosing subcircuits. */
 static bool multiplicity(const Element *element, double *factor) {
   *factor = 1;
   if (!number_of(element, "m", factor, NULL)) return false;
@@ -801,8 +802,9 @@ static bool put_in_block(const Element *element, const Block *block, const Scope
   uint32_t ports = last - 1;
   if (ports != block->ports.count)
     return refuse_field(element, last,
-                        arena_printf(circuit->arena, "subcircuit %s has %u nodes, not %u",
-                                     names_text(circuit->names, block->name), block->ports.count, ports));
+                        arena_printf(circuit->arena, "subcircuit %s has %u node%s, not %u",
+                                     names_text(circuit->names, block->name), block->ports.count,
+                                     plural(block->ports.count), ports));
   Scope *scope = scope_new(circuit, owner, block, arena_printf(circuit->arena, "%s.", element->name));
   scope->depth = element->scope->depth + 1;
   scope->multiple = element->scope->multiple;

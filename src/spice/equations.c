@@ -222,9 +222,9 @@ static Expr branch_current(Writer *writer, const Branch *branch) {
   return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
 }
 
-/* No capacitor or voltage source joins some inner nodes of devices to other nodes. Such a node belongs to the terminal
- * to which an ohmic resistance joins it, and the terminal's row is the sum over both. So this resistance occurs only in the
- * inner node's row, and does not hide conductances of 1e-12 siemens in the terminal's row. */
+/* Some inner nodes of devices have no capacitor or voltage source to another node. Such a node belongs to the terminal to which an
+ * ohmic resistance joins it, and the terminal's row is the sum over both. So this resistance occurs only in the inner node's row,
+ * and does not hide conductances of 1e-12 siemens in the terminal's row. */
 static void find_terminals(Writer *writer) {
   const Circuit *circuit = writer->circuit;
   const uint32_t *root = writer->network->root[LEVEL_CV];
@@ -317,7 +317,7 @@ static void find_potentials(InitialCharges *start) {
       start->potential[n] = dag_subtract(writer->dag, start->node[n], start->node[writer->network->root[LEVEL_C][n]]);
 }
 
-/* Does the voltage between the ends differ from this one, if both are known? */
+/* Does the voltage between the ends differ from the given one, if both are known? */
 static bool contradicts(const InitialCharges *start, const Branch *branch, Expr voltage) {
   const Writer *writer = start->writer;
   Expr found = dag_subtract(writer->dag, start->potential[branch->from], start->potential[branch->to]);

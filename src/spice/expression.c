@@ -187,7 +187,7 @@ static const double HIGHEST_ARGUMENT = 200;
 
 static Expr bounded_exp(Dag *dag, const Expr *x) { return tangent_exp(dag, x[0], HIGHEST_ARGUMENT); }
 
-/* Where the tangent of growth(x, is) begins. */
+/* The argument at which the tangent of growth(x, is) begins. */
 static double growth_edge(const Dag *dag, Expr saturation) {
   static const double largest = 1e15;
   double current;
@@ -351,8 +351,8 @@ static bool read_arguments(Reader *reader, ExprVec *arguments) {
 static Expr call_user(Reader *reader, uint32_t begin, const FunctionCard *function, const Scope *owner,
                       const ExprVec *arguments) {
   if (arguments->count != function->arguments.count)
-    return refuse(reader, begin, "the function takes %u arguments, not %u", function->arguments.count,
-                  arguments->count);
+    return refuse(reader, begin, "the function takes %u argument%s, not %u", function->arguments.count,
+                  plural(function->arguments.count), arguments->count);
   Scope scope = scope_make(reader->circuit, owner, NULL, owner->prefix);
   for (uint32_t k = 0; k < arguments->count; k++)
     scope_define(
@@ -375,13 +375,15 @@ static Expr call_built_in(Reader *reader, uint32_t begin, const char *name, cons
   for (size_t k = 0; k < sizeof OPERATORS / sizeof *OPERATORS; k++) {
     if (strcmp(OPERATORS[k].name, name) != 0) continue;
     if ((int)x->count != op_arity(OPERATORS[k].op))
-      return refuse(reader, begin, "%s takes %d arguments, not %u", name, op_arity(OPERATORS[k].op), x->count);
+      return refuse(reader, begin, "%s takes %d argument%s, not %u", name, op_arity(OPERATORS[k].op),
+                    plural((uint64_t)op_arity(OPERATORS[k].op)), x->count);
     return dag_nary(dag, OPERATORS[k].op, x->data, x->count);
   }
   for (size_t k = 0; k < sizeof BUILT / sizeof *BUILT; k++) {
     if (strcmp(BUILT[k].name, name) != 0) continue;
     if (x->count != BUILT[k].count)
-      return refuse(reader, begin, "%s takes %u arguments, not %u", name, BUILT[k].count, x->count);
+      return refuse(reader, begin, "%s takes %u argument%s, not %u", name, BUILT[k].count, plural(BUILT[k].count),
+                    x->count);
     return (reader->is_source ? BUILT[k].in_source : BUILT[k].build)(dag, x->data);
   }
   if ((!strcmp(name, "pwl") || !strcmp(name, "table")) && x->count >= 3 && x->count % 2)

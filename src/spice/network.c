@@ -241,9 +241,9 @@ static void contract_kind(Network *network, Circuit *circuit, Level level, Branc
   network->root[level] = sets_roots(&parts, circuit->arena, circuit->nodes.count);
 }
 
-/* States that may start anywhere. Nodes that capacitors join make a part; the voltages from its nodes to its root are such
- * states if voltage sources do not determine them. Such states are also the currents of inductors that close loops when
- * everything else is contracted. */
+/* States that may start anywhere. Nodes that capacitors join make a part; the voltages from its nodes to its root are such states
+ * if voltage sources do not determine them. The currents of inductors that close loops when everything else is contracted are such
+ * states, too. */
 static void find_free(Network *network, Circuit *circuit) {
   uint32_t nodes = circuit->nodes.count;
   NodeSets voltages = sets_make(circuit->arena, nodes, NULL);

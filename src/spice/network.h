@@ -16,7 +16,7 @@ typedef struct Network {
   const Circuit *circuit;
   uint32_t *root[LEVELS]; /* per node */
   bool *closes_loop;      /* per branch: a voltage source that closes a loop of capacitors and voltage sources */
-  bool *is_free;          /* per node and per branch, node first: its state may start anywhere */
+  bool *is_free;          /* per node, then per branch: its state may start anywhere */
 } Network;
 
 /* Disjoint sets of nodes that can be joined. */
@@ -35,8 +35,8 @@ bool network_make(Network *network, Circuit *circuit);
 /* The level whose sum of current laws is in the row of a node. */
 Level network_row_level(const Network *network, uint32_t node);
 
-/* The branches of a path from a to b, in order: only capacitors and voltage sources that close no loop. MAP_NONE branches never
- * occur. `forward[k]`: the branch is passed from `from` to `to`. */
+/* The branches of a path from a to b, in order: only capacitors and voltage sources that close no loop. `forward[k]`: the branch
+ * is passed from `from` to `to`. */
 typedef struct Path {
   IndexVec branches;
   VEC(bool) forward;

@@ -1,8 +1,8 @@
 /* operating: the operating point as a separate model; its variables are the first variables of the circuit. Capacitors are open
  * and inductors are shorts; a voltage or current that is then undetermined is set to 0, with a warning.
  *
- * Two homotopies lead there: all sources grow from 0 (source stepping), while conductances from the nodes of devices to ground
- * vanish (gmin stepping). */
+ * Two homotopies lead to the operating point: all sources grow from 0 (source stepping), while conductances from the nodes of
+ * devices to ground vanish (gmin stepping). */
 #include "spice/equations.h"
 
 #include <math.h>

@@ -207,7 +207,7 @@ static bool read_definitions(BlockReader *reader, uint32_t at) {
   return true;
 }
 
-/* If a subcircuit or a model is defined twice, the first definition counts; of a function the last one counts. */
+/* If a subcircuit or a model is defined twice, the first definition counts; if a function is, the last one counts. */
 static bool is_again(BlockReader *reader, const Map *known, Name name, const char *what, bool counts) {
   if (map_get(known, name) == MAP_NONE) return false;
   card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "%s %s is defined again: this definition %s", what,

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* How many times the entries of a component may be scanned in search of its smallest culprit. */
+/* The number of times that the entries of a component may be scanned in search of its smallest culprit. */
 enum { CULPRIT_EFFORT = 64 };
 
 typedef struct DulmagePart {
@@ -89,8 +89,8 @@ static int64_t component_effort(const DulmagePart *part, const DulmageSet *all) 
   return entries;
 }
 
-/* The unmatched row with the smallest culprit. To try all of them with growing limits costs little more than to find the
- * smallest one, for any size of the others. */
+/* The unmatched row with the smallest culprit. Trying all of them with growing limits costs little more than finding the smallest
+ * one, even if the others are large. */
 static int32_t smallest_source(DulmagePart *part, const int32_t *sources, int32_t n_sources, const DulmageSet *all) {
   int32_t best = sources[0];
   int64_t allowed = part->effort + CULPRIT_EFFORT * component_effort(part, all);

@@ -111,7 +111,7 @@ __attribute__((format(printf, 3, 4))) Diag *parser_error(Parser *parser, Span sp
  * if it were present. */
 bool parser_semicolon(Parser *parser);
 
-/* Skips to after the next semicolon, or to before the end of a block or class or the next section. */
+/* Skips up to and including the next semicolon, or up to the end of a block or class or the next section. */
 void parser_recover(Parser *parser, uint32_t begin);
 
 /* name = [ "." ] IDENT { "." IDENT } */

@@ -44,12 +44,6 @@ static bool set_parameter(void *host, int leaf, double value) {
   return true;
 }
 
-static double *loop_room(void *host, int32_t n, int32_t *capacity) {
-  (void)n;
-  if (*capacity > SECANT_LIMIT) *capacity = SECANT_LIMIT;
-  return ((Solver *)host)->secants;
-}
-
 /* ---- differences and margins ---- */
 
 /* How far a condition is from changing; negative if it must change. */
@@ -72,38 +66,30 @@ static bool jump_entries(void *host, double t, const double *y, double *entries)
   return !program_run(host, ((Solver *)host)->model->jacobian, t, y, entries);
 }
 
-typedef struct JumpFactor {
-  Solver *solver;
-  const double *values;
-  bool is_regular;
-} JumpFactor;
-
-static void factor_jump(void *context) {
-  JumpFactor *task = context;
-  Solver *solver = task->solver;
-  const Jump *jump = &solver->jump;
-  int n = jump->plan.unknowns;
-  host_make(solver);
-  if (!solver->jump_matrix) {
-    solver->jump_matrix = linear_new(solver->workspace, n, jump->start[n], false);
-    linear_set_pattern(solver->jump_matrix, jump->start, jump->row);
-  }
-  task->is_regular = linear_factor(solver->jump_matrix, task->values);
+static Jump *new_jump(Solver *solver) {
+  static const JumpHost methods = {jump_rows, jump_entries};
+  const Model *model = solver->model;
+  JumpPlan plan = {.unknowns = model->unknowns,
+                   .columns = model->columns,
+                   .rows = model->rows,
+                   .nonzeros = model->nonzeros,
+                   .column_start = model->column_start,
+                   .d = model->d,
+                   .row_start = model->row_start,
+                   .c = model->c,
+                   .row_equation = model->row_equation,
+                   .jacobian_start = model->jacobian_start,
+                   .jacobian_row = model->jacobian_row,
+                   .nominal = model->nominal};
+  return jump_new(solver->workspace, &plan, &methods, solver);
 }
-
-static bool jump_factor(void *host, const double *values) {
-  JumpFactor task = {host, values, false};
-  return heap_protect(task.solver->heap, factor_jump, &task) && task.is_regular;
-}
-
-static void jump_solve_factored(void *host, double *b) { linear_solve(((Solver *)host)->jump_matrix, b); }
-
-static const JumpHost events_jump = {jump_rows, jump_entries, jump_factor, jump_solve_factored};
 
 /* Returns 1 if the equations do not determine the jump. */
 static int solve_jump(Solver *solver, double t, double *y) {
-  int column;
-  return !jump_solve(&solver->jump, t, y, &column);
+  uint32_t column;
+  host_make(solver);
+  if (!solver->jump) solver->jump = new_jump(solver);
+  return !jump_solve(solver->jump, t, y, &column);
 }
 
 /* Only the modes have changed: states keep their values, except for a jump. */
@@ -208,22 +194,6 @@ void events_watch(Solver *solver, double t, const double *y) {
   note_failures(solver, t, y);
 }
 
-typedef struct Preferred {
-  Solver *solver;
-  double t, *y;
-  const unsigned char *held;
-  const double *before;
-} Preferred;
-
-static void keep_preferred(void *context) {
-  const Preferred *task = context;
-  Solver *solver = task->solver;
-  const Model *model = solver->model;
-  host_make(solver);
-  ResetPlan plan = {solver->heap, &solver->system, model->preferred, model->preferred_count};
-  reset_keep_preferred(&plan, task->t, task->before, task->held, task->y);
-}
-
 static bool drift(void *host, double by, double *y) { return system_drift(&((Solver *)host)->system, by, y); }
 
 static bool solve_holding(void *host, double t, double *y, unsigned char *held, const double *before) {
@@ -231,7 +201,10 @@ static bool solve_holding(void *host, double t, double *y, unsigned char *held, 
   for (int k = 0; k < solver->model->states; k++)
     if (!held[solver->from[k]]) held[solver->from[k]] = 1;
   if (states_hold(solver, t, y, held) != SOLVER_OK) return false;
-  return heap_protect(solver->heap, keep_preferred, &(Preferred){solver, t, y, held, before});
+  host_make(solver);
+  ResetPlan plan = {solver->heap, &solver->system, solver->model->preferred, solver->model->preferred_count};
+  reset_keep_preferred(&plan, t, before, held, y);
+  return true;
 }
 
 static void report_mode(const Solver *solver, int m, const char *text) {
@@ -329,23 +302,12 @@ static void enter_settle(Solver *solver) {
   Settle *settle = &solver->settle;
   settle->methods = &events_methods;
   settle->host = solver;
+  settle->heap = solver->heap;
   settle->switching = &solver->switching;
   settle->discretes = solver->discretes;
   settle->columns = model->columns;
   settle->may_slide = true;
   settle->has_other_structure = model->branches && !model->holds;
-  Jump *jump = &solver->jump;
-  jump->plan = (JumpPlan){model->unknowns,  model->columns, model->column_start, model->d,
-                          model->row_start, model->c,       model->nominal};
-  jump->methods = &events_jump;
-  jump->host = solver;
-  jump_list(jump, model->jacobian_start, model->jacobian_row, model->row_equation);
-  WhenLoop *loop = &solver->loop;
-  loop->decide = &solver->decide;
-  loop->room = loop_room;
-  loop->host = solver;
-  if (loop->leaf) when_loop_list(loop);
-  settle->loop = loop->leaf ? loop : 0;
 }
 
 void events_enter(Solver *solver) {

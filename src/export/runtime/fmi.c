@@ -24,6 +24,7 @@ static InstanceStatus refuse_call(const Instance *instance, const char *text) {
 int instance_may(Instance *instance, int phases, const char *call) {
   char text[160];
   if (!instance) return 0;
+  heap_set_catch(instance->solver->heap, 0);
   int is_kind = !(phases & (OF_EXCHANGE | OF_COSIMULATION)) ||
                 phases & (instance->is_cosimulation ? OF_COSIMULATION : OF_EXCHANGE);
   if (is_kind && phases & 1 << instance->phase) return 1;
@@ -31,6 +32,21 @@ int instance_may(Instance *instance, int phases, const char *call) {
            is_kind ? "in a mode that does not allow it" : "for an FMU of the other kind");
   instance->log(instance->context, 1, text);
   return 0;
+}
+
+/* A call that uses memory other than by a call for the solver begins with
+ *
+ *   if (setjmp(*begin_memory(instance))) return end_memory(instance);
+ *
+ * to which control returns if memory is refused. */
+static jmp_buf *begin_memory(Instance *instance) {
+  heap_set_catch(instance->solver->heap, &instance->refused);
+  return &instance->refused;
+}
+
+static InstanceStatus end_memory(Instance *instance) {
+  solver_refused(instance->solver);
+  return fail(instance, "there is no memory");
 }
 
 static void report(void *context, const char *text) {
@@ -271,6 +287,7 @@ InstanceStatus instance_derivatives(Instance *instance, double *derivatives, siz
 InstanceStatus instance_nominals(Instance *instance, double *nominals, size_t count) {
   if (!has_states(instance, WITH_STATES | IN_INSTANTIATED, "GetNominalsOfContinuousStates", nominals, count))
     return INSTANCE_ERROR;
+  if (setjmp(*begin_memory(instance))) return end_memory(instance);
   Solver *solver = instance->solver;
   if (is_initial(instance)) states_link(solver);
   for (size_t k = 0; k < count; k++)
@@ -288,6 +305,7 @@ size_t instance_indicator_count(const Instance *instance) {
 /* How far each condition and the choice of states are from changing; negative if they must change. */
 InstanceStatus instance_indicators(Instance *instance, double *indicators, size_t count) {
   if (!instance_may(instance, WITH_STATES | OF_EXCHANGE, "GetEventIndicators")) return INSTANCE_ERROR;
+  if (setjmp(*begin_memory(instance))) return end_memory(instance);
   Solver *solver = instance->solver;
   size_t next = 0;
   if (count != instance_indicator_count(instance) || (count && !indicators))
@@ -342,6 +360,7 @@ static InstanceStatus pass(Instance *instance, int mode) {
 /* Handles an event, and chooses the states from then on. */
 InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   if (!instance_may(instance, IN_EVENT, "the update of discrete states")) return INSTANCE_ERROR;
+  if (setjmp(*begin_memory(instance))) return end_memory(instance);
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
   int was_stale = instance->is_stale, system = now->system, waits = now->waits;
@@ -369,6 +388,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
 
 InstanceStatus instance_completed(Instance *instance, int *needs_event, int *terminates) {
   if (!instance_may(instance, IN_CONTINUOUS | OF_EXCHANGE, "CompletedIntegratorStep")) return INSTANCE_ERROR;
+  if (setjmp(*begin_memory(instance))) return end_memory(instance);
   if (!needs_event || !terminates) return refuse_call(instance, "there is no room for the results of a call");
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
@@ -384,6 +404,7 @@ InstanceStatus instance_completed(Instance *instance, int *needs_event, int *ter
 /* The run is over. */
 InstanceStatus instance_end(Instance *instance) {
   if (!instance_may(instance, IN_RUN, "Terminate")) return INSTANCE_ERROR;
+  if (setjmp(*begin_memory(instance))) return end_memory(instance);
   if (update(instance) || events_end(instance->solver))
     return fail(instance, "the conditions do not settle at the end");
   if (instance->solver->now->asserted) return fail(instance, "an assertion does not hold");
@@ -424,6 +445,7 @@ static InstanceStatus check_step(const Instance *instance, double time, double s
 
 InstanceStatus instance_step(Instance *instance, double time, double step, int *is_event, int *terminates) {
   if (!instance_may(instance, IN_STEP | OF_COSIMULATION, "DoStep")) return INSTANCE_ERROR;
+  if (setjmp(*begin_memory(instance))) return end_memory(instance);
   Solver *solver = instance->solver;
   InstanceStatus result = check_step(instance, time, step);
   if (result) return result;
@@ -546,6 +568,7 @@ InstanceStatus instance_direction(Instance *instance, const unsigned *unknowns, 
                                   const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity) {
   InstanceStatus result = check_variables(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
   if (result) return result;
+  if (setjmp(*begin_memory(instance))) return end_memory(instance);
   if (find_direction(instance, knowns, known_count, seed)) return INSTANCE_DISCARD;
   for (size_t k = 0; k < unknown_count; k++) {
     double factor;
@@ -575,6 +598,7 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
                                 const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity) {
   InstanceStatus result = check_variables(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
   if (result) return result;
+  if (setjmp(*begin_memory(instance))) return end_memory(instance);
   Solver *solver = instance->solver;
   double factor;
   memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));

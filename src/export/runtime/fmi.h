@@ -70,6 +70,7 @@ typedef struct Instance {
   InstanceLog *log;
   InstanceStepped *stepped; /* 0: no callback */
   void *context;
+  jmp_buf refused; /* where the present call continues if memory is refused */
 } Instance;
 
 /* The result of a call for the discrete values at an event. */

@@ -1,4 +1,4 @@
-/* If memory is refused, a step fails, and the next step makes its integrator again. */
+/* host: the steps of a run (steps.h) with the rows of the model. */
 #include "constants.h"
 #include "inside.h"
 #include "solver.h"
@@ -187,7 +187,7 @@ void host_make(Solver *solver) {
     solver->ticket = 0;
     solver->made_for = 0;
     solver->variation = solver->transposed = 0;
-    solver->jump_matrix = 0;
+    solver->jump = 0;
     solver->workspace = heap_within(solver->heap, &solver->ticket);
     solver->system = make_system(solver);
     solver->variation = variation_new(solver->workspace, &solver->system);
@@ -227,29 +227,11 @@ void host_forget_sizes(Solver *solver) {
 
 /* ---- steps ---- */
 
-typedef struct Call {
-  Solver *solver;
-  double until; /* the latest end of the step */
-  StepEnd end;
-  int mode;                    /* mode that causes an event */
-  IntegratorStatistics before; /* the step */
-  SolverStatus status;
-} Call;
-
-static SolverStatus protect(Call *call, void (*work)(void *context)) {
-  call->status = SOLVER_FAILED;
-  if (!heap_protect(call->solver->heap, work, call)) call->solver->made_for = 0, call->status = SOLVER_FAILED;
-  return call->status;
-}
-
-static void note_sizes(void *context) {
-  Call *call = context;
-  host_make(call->solver);
-  steps_note_sizes(&call->solver->steps, call->solver->now->time, host_values(call->solver));
-}
-
 /* Follows the sizes of the states from the last step to here. */
-void host_note_sizes(Solver *solver) { protect(&(Call){.solver = solver}, note_sizes); }
+void host_note_sizes(Solver *solver) {
+  host_make(solver);
+  steps_note_sizes(&solver->steps, solver->now->time, host_values(solver));
+}
 
 static void make_integrator(Solver *solver) {
   const Scalars *now = solver->now;
@@ -261,27 +243,14 @@ static void make_integrator(Solver *solver) {
   if (!steps->self) steps->self = steps->integrator->create(solver->workspace, &solver->system, &options);
 }
 
-static void start(void *context) {
-  Solver *solver = ((Call *)context)->solver;
-  make_integrator(solver);
-  solver->now->sign = 0;
-  if (solver->steps.kinks) kinks_forget(solver->steps.kinks);
-  steps_start(&solver->steps, solver->now->time, solver->y, solver->now->next);
-}
-
 /* Starts the integrator at the present point, with a first step of this size; 0: it finds one. */
 void host_start(Solver *solver, double step) {
   solver->open.is_open = solver->waits_for_step = false;
   solver->now->next = step;
-  protect(&(Call){.solver = solver}, start);
-}
-
-static void pass_event(void *context) {
-  Call *call = context;
-  Solver *solver = call->solver;
   make_integrator(solver);
   solver->now->sign = 0;
-  steps_pass_event(&solver->steps, solver->now->time, solver->y, call->mode);
+  if (solver->steps.kinks) kinks_forget(solver->steps.kinks);
+  steps_start(&solver->steps, solver->now->time, solver->y, step);
 }
 
 /* Continues after an event, whether a mode caused it or not. If nothing that is integrated has changed, and the last step ended
@@ -293,109 +262,95 @@ void host_pass_event(Solver *solver, int mode) {
   if (!now->changed && has_integrator(solver) && steps->integrator == wanted_integrator(solver) &&
       steps->integrator->time(steps->self) == now->time)
     return;
-  protect(&(Call){.solver = solver, .mode = mode}, pass_event);
-}
-
-static void switch_states(void *context) {
-  Solver *solver = ((Call *)context)->solver;
+  make_integrator(solver);
   solver->now->sign = 0;
-  solver->steps.integrator->switch_states(solver->steps.self, solver->y);
+  steps_pass_event(steps, now->time, solver->y, mode);
 }
 
 /* Call this after states have been exchanged. */
 void host_switch(Solver *solver) {
-  if (has_integrator(solver)) protect(&(Call){.solver = solver}, switch_states);
+  if (!has_integrator(solver)) return;
+  solver->now->sign = 0;
+  solver->steps.integrator->switch_states(solver->steps.self, solver->y);
 }
 
-/* Adds the work of the integrator since `before`. */
-static void count_work(Solver *solver, const IntegratorStatistics *before) {
+/* Adds the work of the integrator since it was counted last. */
+static void count_work(Solver *solver) {
   Scalars *now = solver->now;
-  IntegratorStatistics after;
+  IntegratorStatistics after, *before = &solver->counted;
   solver->steps.integrator->statistics(solver->steps.self, &after);
   now->steps += (int)(after.steps - before->steps);
   now->rejected +=
       (int)(after.rejected_error + after.rejected_convergence - before->rejected_error - before->rejected_convergence);
   now->next = after.next;
+  *before = after;
 }
 
 /* Restarts the steps where the last one began, with an integrator that does not remember a failure. */
-static void renew_integrator(Call *call) {
-  Steps *steps = &call->solver->steps;
-  count_work(call->solver, &call->before);
-  call->before = (IntegratorStatistics){0};
+static void renew_integrator(Solver *solver) {
+  Steps *steps = &solver->steps;
+  count_work(solver);
+  solver->counted = (IntegratorStatistics){0};
   steps->self = 0;
-  make_integrator(call->solver);
+  make_integrator(solver);
   steps_start(steps, steps->now->before, steps->begin, 0);
 }
 
 /* Begins a failed step again, if the sizes of states can be larger. */
-static bool begin_again(Call *call) {
-  if (!steps_widen_sizes(&call->solver->steps)) return false;
-  renew_integrator(call);
+static bool begin_again(Solver *solver) {
+  if (!steps_widen_sizes(&solver->steps)) return false;
+  renew_integrator(solver);
   return true;
 }
 
 /* ---- folds ---- */
 
 /* The step ends at a fold. */
-static void end_at_fold(Call *call, const Fold *fold) {
-  Solver *solver = call->solver;
+static bool end_at_fold(Solver *solver, const Fold *fold) {
   solver->model->folds->report(solver, fold);
-  renew_integrator(call);
+  renew_integrator(solver);
   double t = fmax(fold->time, solver->told);
-  call->end = (StepEnd){.t = steps_snap(&solver->steps, t), .is_event = true, .mode = -1};
-  solver->ends_at_fold = true;
-  call->status = SOLVER_OK;
+  solver->end = (StepEnd){.t = steps_snap(&solver->steps, t), .is_event = true, .mode = -1};
+  return solver->ends_at_fold = true;
 }
 
 /* Does the branch of the solution end in the last step, of this size, or soon after it? */
-static bool passes_fold(Call *call, double size) {
+static bool passes_fold(Solver *solver, double size) {
   Fold fold;
-  bool is_fold = steps_pass_fold(&call->solver->steps, size, NAN, &fold);
-  if (is_fold) end_at_fold(call, &fold);
-  return is_fold;
-}
-
-static void pass_fold(void *context) {
-  const Steps *steps = &((Call *)context)->solver->steps;
-  passes_fold(context, steps->segment->t1 - steps->now->before);
+  return steps_pass_fold(&solver->steps, size, NAN, &fold) && end_at_fold(solver, &fold);
 }
 
 bool host_pass_fold(Solver *solver) {
-  Call call = {.solver = solver};
+  const Steps *steps = &solver->steps;
   if (!has_integrator(solver)) return false;
-  solver->steps.integrator->statistics(solver->steps.self, &call.before);
-  if (protect(&call, pass_fold) != SOLVER_OK) return false;
-  solver->end = call.end;
-  return true;
+  steps->integrator->statistics(steps->self, &solver->counted);
+  return passes_fold(solver, steps->segment->t1 - steps->now->before);
 }
 
 /* ---- a step ---- */
 
-static bool begins_at_fold(Call *call) {
+static bool begins_at_fold(Solver *solver) {
   Fold fold;
-  bool is_fold = steps_begin_at_fold(&call->solver->steps, &fold);
-  if (is_fold) end_at_fold(call, &fold);
-  return is_fold;
+  return steps_begin_at_fold(&solver->steps, &fold) && end_at_fold(solver, &fold);
 }
 
-static void step(void *context) {
-  Call *call = context;
-  Solver *solver = call->solver;
+static SolverStatus step(Solver *solver, double until) {
   Steps *steps = &solver->steps;
-  steps_plan_timed(steps, solver->now->time, call->until);
+  StepEnd *end = &solver->end;
+  steps_plan_timed(steps, solver->now->time, until);
   do {
     steps_begin(steps);
-    if (begins_at_fold(call)) return;
-    if (steps_step(steps, steps_end(steps, call->until)) != STEP_OK) {
-      if (passes_fold(call, 0) || !begin_again(call)) return;
+    if (begins_at_fold(solver)) return SOLVER_OK;
+    if (steps_step(steps, steps_end(steps, until)) != STEP_OK) {
+      if (passes_fold(solver, 0)) return SOLVER_OK;
+      if (!begin_again(solver)) return SOLVER_FAILED;
       continue;
     }
-    call->end = steps_find_end(steps);
-    if (call->end.is_undefined) return;
-  } while (!call->end.is_event && steps_are_repeated(steps));
-  if (steps->folds) solver->model->folds->watch(solver, &call->end);
-  call->status = SOLVER_OK;
+    *end = steps_find_end(steps);
+    if (end->is_undefined) return SOLVER_FAILED;
+  } while (!end->is_event && steps_are_repeated(steps));
+  if (steps->folds) solver->model->folds->watch(solver, end);
+  return SOLVER_OK;
 }
 
 /* A step to a point that equals the present one up to round-off adds no history. Such a step happens if an importer stops next
@@ -405,78 +360,44 @@ static bool was_tiny(const Solver *solver, double stop) {
   return !solver->steps.integrator->is_one_step && now->step > 0 && now->step < integrator_least_step(now->time, stop);
 }
 
-SolverStatus host_step(Solver *solver, double until, StepEnd *end) {
+SolverStatus host_step(Solver *solver, double until) {
   Scalars *now = solver->now;
   Steps *steps = &solver->steps;
-  Call call = {.solver = solver, .until = until};
   if (has_integrator(solver) && was_tiny(solver, until)) host_start(solver, 0);
   if (!has_integrator(solver)) return SOLVER_FAILED;
   steps->stop = host_end(solver);
-  steps->integrator->statistics(steps->self, &call.before);
+  steps->integrator->statistics(steps->self, &solver->counted);
   steps->taken_again = 0;
   solver->ends_at_fold = false;
-  protect(&call, step);
-  *end = call.end;
-  if (call.status != SOLVER_OK) return SOLVER_FAILED;
-  count_work(solver, &call.before);
+  solver->end = (StepEnd){0};
+  if (step(solver, until) != SOLVER_OK) return SOLVER_FAILED;
+  count_work(solver);
   now->steps -= steps->taken_again;
   now->rejected += steps->taken_again;
-  now->step = end->t - now->at.before;
-  if (end->is_event || end->t >= now->at.t_doubt) now->at.t_doubt = HUGE_VAL;
+  now->step = solver->end.t - now->at.before;
+  if (solver->end.is_event || solver->end.t >= now->at.t_doubt) now->at.t_doubt = HUGE_VAL;
   return SOLVER_OK;
 }
 
-static double next_step(const Steps *steps) {
-  IntegratorStatistics found;
-  steps->integrator->statistics(steps->self, &found);
-  return found.next;
-}
-
-static void follow(void *context) {
-  Call *call = context;
-  Solver *solver = call->solver;
+SolverStatus host_follow(Solver *solver, double until) {
   Steps *steps = &solver->steps;
+  IntegratorStatistics found;
   make_integrator(solver);
   steps_start(steps, solver->now->time, solver->y, solver->now->next);
   do {
     steps_begin(steps);
-    if (steps_step(steps, call->until) != STEP_OK) return;
-    if (!steps_keep_past(steps, steps->segment->t1, steps->segment->end)) return;
-  } while (steps->segment->t1 < call->until);
-  solver->now->next = next_step(steps);
-  call->status = SOLVER_OK;
+    if (steps_step(steps, until) != STEP_OK) return SOLVER_FAILED;
+    if (!steps_keep_past(steps, steps->segment->t1, steps->segment->end)) return SOLVER_FAILED;
+  } while (steps->segment->t1 < until);
+  steps->integrator->statistics(steps->self, &found);
+  solver->now->next = found.next;
+  return SOLVER_OK;
 }
 
-SolverStatus host_follow(Solver *solver, double until) {
-  return protect(&(Call){.solver = solver, .until = until}, follow);
-}
-
-static void keep_past(void *context) {
-  Call *call = context;
-  Solver *solver = call->solver;
-  if (steps_keep_past(&solver->steps, solver->now->time, solver->y)) call->status = SOLVER_OK;
-}
-
-SolverStatus host_keep_past(Solver *solver) { return protect(&(Call){.solver = solver}, keep_past); }
-
-typedef struct PointCall {
-  Solver *solver;
-  double t, *y;
-  bool is_solved;
-} PointCall;
-
-static void find_point(void *context) {
-  PointCall *call = context;
-  call->is_solved = point_of_step(call->solver, call->solver->steps.segment, call->t, call->y);
-}
-
-int host_point(Solver *solver, double t, double *y) {
-  PointCall call = {solver, t, y, false};
-  return !heap_protect(solver->heap, find_point, &call) || !call.is_solved;
-}
+bool host_point(Solver *solver, double t, double *y) { return point_of_step(solver, solver->steps.segment, t, y); }
 
 void host_solve_end(Solver *solver) {
-  if (!host_point(solver, solver->now->time, solver->event_y))
+  if (host_point(solver, solver->now->time, solver->event_y))
     memcpy(solver->y, solver->event_y, (size_t)solver->model->columns * sizeof(double));
 }
 
@@ -490,35 +411,20 @@ void host_saved(Solver *solver) {
 
 /* ---- directions ---- */
 
-typedef struct Direction {
-  Solver *solver;
-  Variation *variation;
-  bool is_transposed, is_regular;
-} Direction;
-
-static void factor_rows(void *context) {
-  Direction *task = context;
-  Solver *solver = task->solver;
+static bool factor_rows(Solver *solver, Variation *const *variation) {
   host_make(solver);
-  task->variation = task->is_transposed ? solver->transposed : solver->variation;
-  task->is_regular = variation_factor(task->variation, solver->now->time, solver->y) == EVAL_OK;
-}
-
-static Variation *factored_rows(Solver *solver, bool is_transposed) {
-  Direction task = {solver, 0, is_transposed, false};
-  return heap_protect(solver->heap, factor_rows, &task) && task.is_regular ? task.variation : 0;
+  return variation_factor(*variation, solver->now->time, solver->y) == EVAL_OK;
 }
 
 int host_direction(Solver *solver, double *columns, const double *rows) {
-  Variation *variation = factored_rows(solver, false);
-  if (variation) variation_solve(variation, rows, columns);
-  return !variation;
+  if (!factor_rows(solver, &solver->variation)) return 1;
+  variation_solve(solver->variation, rows, columns);
+  return 0;
 }
 
 int host_adjoint(Solver *solver, double *columns, double *rows) {
-  Variation *variation = factored_rows(solver, true);
-  if (!variation) return 1;
-  variation_solve_transposed(variation, columns, rows);
+  if (!factor_rows(solver, &solver->transposed)) return 1;
+  variation_solve_transposed(solver->transposed, columns, rows);
   for (int r = 0; r < solver->model->rows; r++) rows[r] = -rows[r];
   return 0;
 }

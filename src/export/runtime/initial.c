@@ -99,31 +99,19 @@ static bool solve_stage(Heap *heap, Stage *stage) {
   return result.solved;
 }
 
-typedef struct Newton {
-  Solver *solver;
-  const ModelInitial *system;
-  double t;
-  bool solved;
-} Newton;
-
-static void solve_system(void *context) {
-  Newton *task = context;
+/* Solves from the targets; everything else is in initial_y. Returns 1 without a solution. */
+static int solve_stages(Solver *solver, const ModelInitial *system, double t) {
   void *ticket;
-  Heap *heap = heap_within(task->solver->heap, &ticket);
-  Stage stage = {task->solver, task->system, task->t, task->system->stage, 0, 0, 0, 0, 0};
-  task->solved = true;
-  for (int k = 0; k < task->system->stages && task->solved; k++, stage.size++) {
-    task->solved = solve_stage(heap, &stage);
+  Heap *heap = heap_within(solver->heap, &ticket);
+  Stage stage = {solver, system, t, system->stage, 0, 0, 0, 0, 0};
+  bool is_solved = true;
+  for (int k = 0; k < system->stages && is_solved; k++, stage.size++) {
+    is_solved = solve_stage(heap, &stage);
     stage.row += stage.size->rows;
     stage.unknown += stage.size->unknowns;
   }
-  heap_release(task->solver->heap, ticket);
-}
-
-/* Solves from the targets; everything else is in initial_y. Returns 1 without a solution. */
-static int solve_stages(Solver *solver, const ModelInitial *system, double t) {
-  Newton task = {solver, system, t, false};
-  return !heap_protect(solver->heap, solve_system, &task) || !task.solved;
+  heap_release(solver->heap, ticket);
+  return !is_solved;
 }
 
 /* Do the rows hold that should follow from the others? */

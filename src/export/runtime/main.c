@@ -14,6 +14,7 @@
 typedef struct Output {
   Solver *solver;
   Outputs rows; /* the next row to write */
+  int failed;
 } Output;
 
 static void print_text(void *context, const char *text) {
@@ -85,22 +86,27 @@ static int run(Output *output) {
   return 0;
 }
 
+static void start_and_run(void *context) {
+  Output *output = context;
+  bool is_started = solver_start(output->solver, output->rows.start) == SOLVER_OK;
+  output->failed = is_started ? run(output) : fail(output->solver, "there are no initial values");
+}
+
 int main(int count, char **arguments) {
   const Model *model = &model_tables;
   Solver *solver = solver_make(model, &(HeapHook){.slab_size = SLAB_SIZE});
   if (!solver) return 1;
   double stop = count > 1 ? atof(arguments[1]) : model->stop;
   long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
-  Output output = {solver, {0, model->start, model->interval, stop, intervals > 1 ? (uint64_t)intervals : 1, 0}};
+  Output output = {solver, {0, model->start, model->interval, stop, intervals > 1 ? (uint64_t)intervals : 1, 0}, 1};
   solver->report = print_text;
   if (count > 2) solver->now->tolerance = atof(arguments[2]);
   print_names(model);
-  int failed =
-      solver_start(solver, model->start) != SOLVER_OK ? fail(solver, "there are no initial values") : run(&output);
+  if (!heap_protect(solver->heap, start_and_run, &output)) fail(solver, "there is no memory");
   fprintf(stderr, "%d steps, %d rejected, %d events, %d pivots\n", solver->now->steps, solver->now->rejected,
           solver->now->events, solver->now->pivots);
   solver_free(solver);
-  if (fflush(stdout) == 0 && !ferror(stdout)) return failed;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return output.failed;
   perror("standard output"); /* for example because the disk is full */
-  return failed ? failed : 7;
+  return output.failed ? output.failed : 7;
 }

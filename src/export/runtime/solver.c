@@ -74,52 +74,6 @@ static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
   solver->past_y = numbers(memory, model->delays ? model->columns : 0);
 }
 
-static void lay_out_loops(const Model *model, Memory *memory, Solver *solver) {
-  Decide logic = {.plan = model->decide};
-  int loops = when_loop_count(&logic);
-  if (loops) {
-    double **const loop[] = {&solver->loop.step, &solver->loop.next, &solver->loop.weight};
-    for (size_t k = 0; k < sizeof loop / sizeof *loop; k++) *loop[k] = numbers(memory, loops);
-    solver->loop.leaf = integers(memory, loops);
-    solver->loop.before = numbers(memory, model->discretes);
-    solver->settle.round.y = numbers(memory, model->columns);
-    solver->settle.round.discretes = numbers(memory, model->discretes);
-    solver->secants = take(memory, secant_room(loops, SECANT_LIMIT), sizeof(double));
-  }
-}
-
-static void lay_out_jump(const Model *model, Memory *memory, Jump *jump) {
-  jump->start = integers(memory, model->unknowns + 1);
-  jump->row = integers(memory, model->nonzeros);
-  jump->entry = integers(memory, model->nonzeros);
-  jump->values = numbers(memory, model->nonzeros);
-  jump->first = numbers(memory, model->nonzeros);
-  jump->entries = numbers(memory, model->nonzeros);
-  jump->rows = numbers(memory, model->rows);
-  jump->b = numbers(memory, model->unknowns);
-  jump->moved = numbers(memory, model->unknowns);
-  jump->size = numbers(memory, model->unknowns);
-  jump->y = numbers(memory, model->columns);
-}
-
-/* What only events need. */
-static void lay_out_settle(const Model *model, Memory *memory, Solver *solver) {
-  Settle *settle = &solver->settle;
-  solver->differences = numbers(memory, 2 * model->modes);
-  solver->message_values = numbers(memory, model->message_values);
-  solver->edges.slope = numbers(memory, model->modes);
-  settle->held = take(memory, (size_t)model->columns, 1);
-  solver->fired = take(memory, (size_t)model->decide.actions, sizeof *solver->fired);
-  solver->settle_y = numbers(memory, model->columns);
-  settle->begin.y = numbers(memory, model->columns);
-  settle->left.y = numbers(memory, model->columns);
-  settle->begin.discretes = numbers(memory, model->discretes);
-  settle->left.discretes = numbers(memory, model->discretes);
-  solver->branch_values = numbers(memory, model->branches);
-  lay_out_loops(model, memory, solver);
-  lay_out_jump(model, memory, &solver->jump);
-}
-
 /* Memory that is not part of a saved state. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
   int widest = 2 * model->modes;
@@ -144,12 +98,15 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);
-  double **const per_column[] = {&solver->open_y,  &solver->begin,   &solver->left_y,
-                                 &solver->event_y, &solver->stage_y, &solver->direction};
+  solver->differences = numbers(memory, 2 * model->modes);
+  solver->edges.slope = numbers(memory, model->modes);
+  solver->message_values = numbers(memory, model->message_values);
+  solver->branch_values = numbers(memory, model->branches);
+  solver->fired = take(memory, (size_t)decide->actions, sizeof *solver->fired);
+  double **const per_column[] = {&solver->open_y,  &solver->begin,     &solver->left_y,  &solver->event_y,
+                                 &solver->stage_y, &solver->direction, &solver->settle_y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
   solver->successor = integers(memory, model->columns);
-  bool settles = solver_has_events(model) || model->has_logic || model->branches || model->kinks;
-  if (settles) lay_out_settle(model, memory, solver);
 }
 
 /* A model as large as the largest of its systems. */
@@ -197,6 +154,7 @@ static void make(void *context) {
   solver->first = making->model;
   solver->width = all.states;
   making->solver = solver;
+  heap_budget(making->heap)->most[BUDGET_WORK] = UINT64_MAX; /* the caller knows how long a run is */
 }
 
 Solver *solver_make(const Model *model, const HeapHook *hook) {
@@ -210,6 +168,29 @@ Solver *solver_make(const Model *model, const HeapHook *hook) {
 }
 
 void solver_free(Solver *solver) { heap_destroy(solver->heap); }
+
+/* ---- calls ---- */
+
+void solver_refused(Solver *solver) { solver->made_for = solver->formed_for = 0; }
+
+typedef struct Call {
+  Solver *solver;
+  SolverStatus (*work)(Solver *solver);
+  SolverStatus status;
+} Call;
+
+static void do_work(void *context) {
+  Call *call = context;
+  call->status = call->work(call->solver);
+}
+
+/* If memory is refused, the call fails, and the next call makes its objects again. */
+static SolverStatus protect(Solver *solver, SolverStatus (*work)(Solver *solver)) {
+  Call call = {solver, work, SOLVER_FAILED};
+  if (heap_protect(solver->heap, do_work, &call)) return call.status;
+  solver_refused(solver);
+  return SOLVER_FAILED;
+}
 
 /* ---- the start ---- */
 
@@ -268,19 +249,24 @@ static void fill_values(Solver *solver) {
   states_link(solver);
 }
 
-void solver_restored(Solver *solver) {
+static SolverStatus restored(Solver *solver) {
   program_enter(solver, solver->now->system ? solver->first->system[solver->now->system] : solver->first);
   events_enter(solver);
   solver->has_new_parameters = true;
   states_link(solver);
   host_saved(solver);
+  return SOLVER_OK;
 }
 
 /* The saved and the restored run continue with the same numbers: both forget all points so far. */
-void solver_saved(Solver *solver) {
+static SolverStatus saved(Solver *solver) {
   states_link(solver);
   host_saved(solver);
+  return SOLVER_OK;
 }
+
+SolverStatus solver_restored(Solver *solver) { return protect(solver, restored); }
+SolverStatus solver_saved(Solver *solver) { return protect(solver, saved); }
 
 void solver_reset(Solver *solver) {
   const Model *model = solver->first;
@@ -310,8 +296,9 @@ static void begin_steps(Solver *solver) {
   host_start(solver, 0);
 }
 
-SolverStatus solver_start(Solver *solver, double time) {
+static SolverStatus start(Solver *solver) {
   Scalars *now = solver->now;
+  double time = solver->until;
   fill_values(solver);
   now->time = now->at.before = time;
   now->is_started = time == solver->model->start && !is_changed(solver);
@@ -328,9 +315,14 @@ SolverStatus solver_start(Solver *solver, double time) {
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
+SolverStatus solver_start(Solver *solver, double time) {
+  solver->until = time;
+  return protect(solver, start);
+}
+
 /* The states may be far from the states of the last call. Columns that cannot be followed to the new states are therefore
  * searched for. After a failure the columns are unchanged. */
-SolverStatus solver_complete(Solver *solver) {
+static SolverStatus complete(Solver *solver) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   memcpy(solver->stage_y, solver->y, size);
   for (int is_following = 1; is_following >= 0; is_following--) {
@@ -347,13 +339,15 @@ SolverStatus solver_complete(Solver *solver) {
   return SOLVER_DOMAIN;
 }
 
+SolverStatus solver_complete(Solver *solver) { return protect(solver, complete); }
+
 /* ---- steps ---- */
 
 /* Keeps the values of the last step that delays will read. */
 static SolverStatus keep_past(Solver *solver) {
   if (!solver->model->delays) return SOLVER_OK;
-  SolverStatus status = host_keep_past(solver);
-  return delays_fault(&solver->delays) >= 0 ? SOLVER_FAILED : status;
+  bool is_kept = steps_keep_past(&solver->steps, solver->now->time, solver->y);
+  return is_kept && delays_fault(&solver->delays) < 0 ? SOLVER_OK : SOLVER_FAILED;
 }
 
 /* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to its
@@ -432,7 +426,7 @@ static bool take_step(void *host) {
   if (solver->waits_for_step) begin_steps(solver);
   if (exchange_states(solver) != SOLVER_OK) return false;
   host_note_sizes(solver);
-  SolverStatus status = host_step(solver, limit, &solver->end);
+  SolverStatus status = host_step(solver, limit);
   solver->now->is_judged = 0;
   if (status != SOLVER_OK && end->is_undefined) events_report_undefined(solver, end->mode);
   if (status != SOLVER_OK) return false;
@@ -460,7 +454,7 @@ static bool close_step(void *host) {
   now->waiting = end->mode;
   if (is_event && !now->waits && pass_event(solver, end->mode) != SOLVER_OK) return false;
   if (!is_event && solver->model->decide.actions) {
-    if (host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
+    if (!host_point(solver, t, solver->event_y)) segment_values(solver->steps.segment, t, solver->event_y);
     events_watch(solver, t, solver->event_y);
   }
   if (now->asserted) return false;
@@ -478,7 +472,7 @@ static void approach_fold(Solver *solver, double t) {
 static bool stay_within(void *host, double t) {
   Solver *solver = host;
   solver->ends_plainly = false;
-  if (!solver->ends_at_fold && host_point(solver, t, solver->y)) {
+  if (!solver->ends_at_fold && !host_point(solver, t, solver->y)) {
     if (!host_pass_fold(solver)) return false;
     open_step(solver);
     if (solver->end.t <= t) return close_step(solver);
@@ -491,25 +485,31 @@ static bool stay_within(void *host, double t) {
   return true;
 }
 
-SolverStatus solver_pass(Solver *solver) {
+static SolverStatus pass_waiting(Solver *solver) {
   solver->now->waits = 0;
   return pass_event(solver, solver->now->waiting);
 }
 
-SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
+SolverStatus solver_pass(Solver *solver) { return protect(solver, pass_waiting); }
+
+static SolverStatus advance_until(Solver *solver) {
   static const AdvanceHost methods = {has_ended, take_step, stay_within, close_step};
   const Scalars *now = solver->now;
   int any;
   if (events_leave_start(solver, &any) || now->asserted) return SOLVER_FAILED;
-  solver->until = until;
   solver->told = now->time;
-  solver->stops_at_events = stop_at_event != 0;
   solver->ends_plainly = false;
   if (!solver->open.is_open) solver->open.end = now->time;
-  if (now->time < until && !advance(&methods, solver, &solver->open, until)) return SOLVER_FAILED;
+  if (now->time < solver->until && !advance(&methods, solver, &solver->open, solver->until)) return SOLVER_FAILED;
   if (solver->ends_plainly) host_solve_end(solver);
   solver_gather(solver);
   return SOLVER_OK;
+}
+
+SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
+  solver->until = until;
+  solver->stops_at_events = stop_at_event != 0;
+  return protect(solver, advance_until);
 }
 
 /* ---- variables ---- */

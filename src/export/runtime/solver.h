@@ -14,7 +14,6 @@
 #include "edges.h"
 #include "failure.h"
 #include "jump.h"
-#include "linear.h"
 #include "reset.h"
 #include "schedule.h"
 #include "settle.h"
@@ -188,9 +187,6 @@ typedef struct Model {
   int has_choice; /* a variable shows how far the choice of states is from changing */
 } Model;
 
-/* The most updates that are kept for a loop through whens. */
-enum { SECANT_LIMIT = 100 };
-
 /* Bytes of a message. */
 enum { MESSAGE_ROOM = 1024 };
 
@@ -247,9 +243,7 @@ typedef struct Solver {
   Schedule schedule;
   Switching switching;
   Settle settle;
-  Jump jump;
-  WhenLoop loop;
-  double *secants; /* room for its updates */
+  Jump *jump; /* 0: not yet used */
   double *values, *differences, *message_values;
   double *begin, *left_y, *settle_y, *branch_values, *event_y;
   int *reported;
@@ -269,16 +263,16 @@ typedef struct Solver {
   const Model *made_for;
   Scalars made_with;
   Steps steps;
-  bool waits_for_step; /* the integrator starts with the first step */
-  OpenStep open;       /* while it is open, the time reached is inside it, and the integrator is at its end */
-  StepEnd end;         /* end of the last step */
-  bool ends_at_fold;   /* whether that is a fold of the solution */
-  double told;         /* the last time that the caller knows: a fold is not reported before it */
-  double until;        /* the time to which the run advances */
+  IntegratorStatistics counted; /* work of the integrator that was counted */
+  bool waits_for_step;          /* the integrator starts with the first step */
+  OpenStep open;                /* while it is open, the time reached is inside it, and the integrator is at its end */
+  StepEnd end;                  /* end of the last step */
+  bool ends_at_fold;            /* whether that is a fold of the solution */
+  double told;                  /* the last time that the caller knows: a fold is not reported before it */
+  double until;                 /* the time to which the run advances */
   bool stops_at_events, ends_plainly; /* ends_plainly: the last step was closed, without an event */
   bool gets_inputs; /* the caller sets inputs between calls, so steps do not go beyond the requested time */
   Variation *variation, *transposed;
-  Linear *jump_matrix;
   System system;
   int *successor; /* per column */
   void (*report)(void *context, const char *text);
@@ -292,8 +286,8 @@ Solver *solver_make(const Model *model, const HeapHook *hook); /* 0: the hook gi
 void solver_free(Solver *solver);
 
 /* Call solver_saved after you have copied `changing`, and solver_restored after you have overwritten it. */
-void solver_saved(Solver *solver);
-void solver_restored(Solver *solver);
+SolverStatus solver_saved(Solver *solver);
+SolverStatus solver_restored(Solver *solver);
 
 /* Restores the values of the model's text. */
 void solver_reset(Solver *solver);
@@ -325,7 +319,9 @@ int solver_is_set(const Solver *solver, int variable);
 /* After the start: sets a parameter, and the parameters bound to it. */
 void solver_tune(Solver *solver, int variable, double value);
 
-/* ---- inside ---- */
+/* ---- inside: if memory is refused, these return control to the protected call (heap.h), which then calls solver_refused ---- */
+
+void solver_refused(Solver *solver);
 
 /* program.c: changes to a system of the model; values of a program at a point, with the delays read first */
 void program_enter(Solver *solver, const Model *model);
@@ -390,21 +386,18 @@ void host_saved(Solver *solver);
 /* The end of the run, as far as it is known. */
 double host_end(const Solver *solver);
 
-/* A step up to `until`, or to the first event in it: its end, and a mode that changes there (-1: none). Later, the values of the step
- * that delays read are kept. */
-SolverStatus host_step(Solver *solver, double until, StepEnd *end);
+/* A step up to `until`, or to the first event in it; solver->end is its end. */
+SolverStatus host_step(Solver *solver, double until);
 
 /* The rows cannot be solved inside the last step. Can the solution pass a fold there? Then the step is undone, and solver->end is that
  * of a step to the fold. */
 bool host_pass_fold(Solver *solver);
 
-SolverStatus host_keep_past(Solver *solver);
-
 /* Steps without events, only for the values that delays read. */
 SolverStatus host_follow(Solver *solver, double until);
 
-/* The columns at a time of the last step, solved. Returns 1 if they cannot be. */
-int host_point(Solver *solver, double t, double *y);
+/* The columns at a time of the last step, solved. false: they cannot be. */
+bool host_point(Solver *solver, double t, double *y);
 
 /* The columns that the integrator has reached, which solve the rows up to its tolerance. The second function solves the rows
  * for a caller that reads the columns; the third returns the size of the last step. */

@@ -1,4 +1,4 @@
-/* states: the form of the current system (core/state_form.h), made when it is first needed. If memory is refused, the caller fails. */
+/* states: the form of the current system (core/state_form.h), made when it is first needed. */
 #include "constants.h"
 #include "solver.h"
 
@@ -33,17 +33,6 @@ static EvalStatus fail(void *host, double t, const double *y) {
 
 /* ---- the form ---- */
 
-typedef struct Task {
-  Solver *solver;
-  EvalStatus (*run)(struct Task *task);
-  StateFormSolve *solve;
-  double t, step, *y; /* step: the size of the last step */
-  const unsigned char *held;
-  int changed;
-  double gain;
-  EvalStatus status;
-} Task;
-
 static void make(Solver *solver) {
   const Model *model = solver->model;
   RowsHost host = {solver, model->nominal, prepare, run, fail, &solver->evaluations, &solver->evaluations};
@@ -77,16 +66,9 @@ static void take_choice(Solver *solver) {
   memcpy(solver->to, to, links * sizeof *to);
 }
 
-static EvalStatus restore(Task *task) {
-  state_form_restore(&task->solver->form, task->solver->depth);
-  return EVAL_OK;
-}
-
-static void work(void *context) {
-  Task *task = context;
-  Solver *solver = task->solver;
-  bool is_new = solver->formed_for != solver->model;
-  if (is_new) {
+/* The form of the current system, with the present parameters. */
+static StateForm *form_of(Solver *solver) {
+  if (solver->formed_for != solver->model) {
     make(solver);
     state_form_restore(&solver->form, solver->depth);
   }
@@ -95,71 +77,48 @@ static void work(void *context) {
     dummy_set_parameters(solver->form.dummy);
     solver->has_new_parameters = false;
   }
-  task->status = is_new && task->run == restore ? EVAL_OK : task->run(task);
+  return &solver->form;
+}
+
+void states_link(Solver *solver) {
+  bool is_made = solver->formed_for == solver->model;
+  StateForm *form = form_of(solver);
+  if (is_made) state_form_restore(form, solver->depth);
   take_choice(solver);
 }
 
-static SolverStatus do_work(Task *task) {
-  task->status = EVAL_DOMAIN;
-  task->changed = -1;
-  task->gain = HUGE_VAL;
-  if (!heap_protect(task->solver->heap, work, task)) task->solver->formed_for = 0, task->status = EVAL_DOMAIN;
-  return task->status == EVAL_OK ? SOLVER_OK : SOLVER_DOMAIN;
-}
-
-void states_link(Solver *solver) { do_work(&(Task){.solver = solver, .run = restore}); }
-
-static EvalStatus solve(Task *task) { return task->solve(&task->solver->form, task->t, task->y); }
-
 SolverStatus states_solve(Solver *solver, double t, double *y, StateFormSolve *how) {
-  return do_work(&(Task){.solver = solver, .run = solve, .solve = how, .t = t, .y = y});
-}
-
-static EvalStatus hold(Task *task) {
-  int32_t block;
-  return state_form_hold(&task->solver->form, task->t, task->y, task->held, &block) ? EVAL_OK : EVAL_DOMAIN;
+  EvalStatus status = how(form_of(solver), t, y);
+  take_choice(solver);
+  return status == EVAL_OK ? SOLVER_OK : SOLVER_DOMAIN;
 }
 
 SolverStatus states_hold(Solver *solver, double t, double *y, const unsigned char *held) {
-  return do_work(&(Task){.solver = solver, .run = hold, .t = t, .y = y, .held = held});
+  int32_t block;
+  bool is_solved = state_form_hold(form_of(solver), t, y, held, &block);
+  take_choice(solver);
+  return is_solved ? SOLVER_OK : SOLVER_DOMAIN;
 }
 
-/* Examines the choice at the point where the next step will use it. */
-static EvalStatus exchange(Task *task) {
-  Solver *solver = task->solver;
+/* Examines the choice at the point where the next step will use it. Returns how many unknowns changed, or -1 where a block is
+ * singular. */
+int states_exchange(Solver *solver, double t, double step, double *y) {
   const Model *model = solver->model;
   int32_t block;
-  double ahead = LOOK_AHEAD * task->step;
-  dummy_look_ahead((uint32_t)model->unknowns, model->units.column_start, model->d, ahead, task->y, solver->stage_y);
-  task->changed = state_form_exchange(&solver->form, task->t, task->y, task->t + ahead, solver->stage_y, &block);
-  return EVAL_OK;
-}
-
-/* Returns how many unknowns changed, or -1 where a block is singular. */
-int states_exchange(Solver *solver, double t, double step, double *y) {
-  Task task = {.solver = solver, .run = exchange, .t = t, .step = step, .y = y};
-  if (!solver->model->choices) return 0;
-  do_work(&task);
-  return task.changed;
-}
-
-static EvalStatus find_gain(Task *task) {
-  task->gain = dummy_gain(task->solver->form.dummy, task->t, task->y);
-  return EVAL_OK;
-}
-
-static double largest_gain(Solver *solver, double t, const double *y) {
-  Task task = {.solver = solver, .run = find_gain, .t = t, .y = (double *)y};
-  do_work(&task);
-  return task.gain;
+  double ahead = LOOK_AHEAD * step;
+  if (!model->choices) return 0;
+  dummy_look_ahead((uint32_t)model->unknowns, model->units.column_start, model->d, ahead, y, solver->stage_y);
+  int changed = state_form_exchange(form_of(solver), t, y, t + ahead, solver->stage_y, &block);
+  take_choice(solver);
+  return changed;
 }
 
 int states_wants_exchange(Solver *solver, double t, const double *y) {
-  return dummy_is_exchange(largest_gain(solver, t, y));
+  return dummy_is_exchange(dummy_gain(form_of(solver)->dummy, t, y));
 }
 
 /* How far the choice is from having to change, at most 1; negative if it must change. */
 double states_indicator(Solver *solver, double t, const double *y) {
-  double gain = largest_gain(solver, t, y);
+  double gain = dummy_gain(form_of(solver)->dummy, t, y);
   return isfinite(gain) ? (LATEST_EXCHANGE - gain) / (LATEST_EXCHANGE + gain) : -1;
 }

@@ -14,7 +14,7 @@
 // run: check
 // change: y = r -> y = r[1] | y = r[end]
 // expect: exit 3
-// expect: says `r` has 0 dimensions, 1 subscripts are given
+// expect: says `r` has 0 dimensions and is used with 1 subscript
 // run: check
 // change: constant Real c -> constant Real c(fixed = false)
 // expect: exit 3
