@@ -537,6 +537,7 @@ static void make_steps(Stepper *stepper) {
                    .delays = evaluator->past ? past_delays(evaluator) : NULL};
   bool has_corners = steps->kinks || evaluator->code->is_rough;
   steps->folds = has_corners && !view->methods->reselect && !evaluator->past ? &folds : NULL;
+  steps->keeps_branch = steps->folds || stepper->turning;
   heap_numbers(heap, (size_t)system->columns, &steps->y, &steps->ahead, &steps->begin, &steps->beyond, &steps->recent.y,
                &steps->origin.y);
   steps->stretches.expected = INFINITY;
