@@ -1,6 +1,6 @@
 """Conditions that guard the domain of a function: tanks with an outlet k*sqrt(h) run empty, stay empty, and are filled again. When they
 are empty, h is zero except for round-off, on either side of the domain. Its slope is infinite there: a Jacobian from that point
-says nothing about the step. And tanks at the same level: the flow between them is given by h1 - h2 = k*m*abs(m), which loses its variable
+says nothing about the step. In other models tanks are at the same level: the flow between them is given by h1 - h2 = k*m*abs(m), which loses its variable
 at m = 0, but has one solution."""
 import math
 import random

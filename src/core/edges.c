@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Takes the place of the number of changes for a mode that chattered but does not slide, while other modes do. */
+/* Stands in place of the number of changes if a mode chattered and does not slide, but other modes slide. */
 enum { LED_AWAY = 255 };
 
 /* ---- differences and margins ---- */

@@ -91,6 +91,6 @@ void sensitivity_complete(Sensitivity *sensitivity, Direction *direction);
 /* Evaluates the derivatives of the roots of events. false: some are undefined. */
 bool sensitivity_evaluate_roots(Sensitivity *sensitivity, double t, const double *y);
 
-/* Call this after that at the start. Discrete values then vary with the columns in direction->at, as the equations that gave the
- * values require. true: a value varies differently than before. */
+/* Call this at the start, after the roots are evaluated. Discrete values then vary with the columns in direction->at, as the
+ * equations that gave the values require. true: a value varies differently than before. */
 bool sensitivity_settle_start(Sensitivity *sensitivity, Direction *direction);
