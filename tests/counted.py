@@ -13,6 +13,6 @@ def check(condition, *what):
 
 
 def finish():
-    """Prints the counts; the exit status."""
+    """Prints the counts, and returns the exit status."""
     print(f"{passed} passed, {len(failures)} failed")
     return 1 if failures else 0

@@ -742,7 +742,7 @@ static size_t state_count(const Fmu *fmu, void *instance) {
   return count_for(fmu, instance, "GetNumberOfContinuousStates", fmu->description.states);
 }
 
-/* A run from t on: from the start, or from the time that the instance has reached. */
+/* Runs from t on: from the start, or from the time that the instance has reached. */
 static Exchange begin_exchange(const Fmu *fmu, void *instance, double t) {
   size_t n = state_count(fmu, instance),
          m = count_for(fmu, instance, "GetNumberOfEventIndicators", fmu->description.indicators);

@@ -104,7 +104,7 @@ class Divisions(unittest.TestCase):
         invalid.check(self)
 
     def test_exported(self):
-        """The programs check the same."""
+        """Exported programs check the same."""
         for value in ("if (time + 1)/p > 1 then 1 else 2", "mod(time + 0.5, p)", "atan(1/p)"):
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "m.mo")

@@ -251,8 +251,7 @@ class Assertions(unittest.TestCase):
                 self.assertIn("".join(b for _, b in chosen) + "\n", exported_words(model))
 
     def test_what_is_not_defined(self):
-        """An equation that leaves its domain during the run is named with the reason, an assertion in a called function with its
-        own text."""
+        """An equation that leaves its domain during the run is named with the reason, and an assertion in a called function is reported with its own text."""
         head = ("model M\n  function f input Real u; output Real y; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
                 "assert(u < {0}, \"too large is \" + String(integer(100*u))); y := r; end f;\n  function g input Real u; output Real y; algorithm y := 2*f(u); end g;\n")
         for seed in seeds(300, quick=24):

@@ -34,7 +34,7 @@ GRID = [k / 4096 for k in range(1, 4096)]  # the start is the only edge on this 
 
 
 def rises(holds, course):
-    """How often a relation becomes true after the start."""
+    """The number of times that a relation becomes true after the start."""
     values = [holds(course(0))] + [holds(course(s)) for s in GRID]
     return sum(1 for a, b in zip(values, values[1:]) if b and not a)
 

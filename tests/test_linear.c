@@ -191,7 +191,7 @@ static void test_pattern_changes(void **state) {
   heap_destroy(heap);
 }
 
-/* Another size on the same object, dense and sparse in turn. */
+/* One object gets systems of other sizes, dense and sparse in turn. */
 static void test_size_changes(void **state) {
   (void)state;
   const int32_t sizes[] = {60, 9, 80, 5, 70, 40};

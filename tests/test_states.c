@@ -222,8 +222,8 @@ static void states_go_on_alike(void **state) {
   }
 }
 
-/* Restored repeatedly, also across changes of the structure, with states saved on either side of them: the lists of events and
- * pivots stay the run's own (for sanitizers and valgrind). */
+/* A run is restored repeatedly, also across changes of the structure, with states saved on both sides of a change. Its lists of
+ * events and pivots stay its own (for sanitizers and valgrind). */
 static void restore_often(const char *example, const char *method) {
   Bench bench = open_bench_by(example, method, 1);
   daedal_run *run = bench.run;

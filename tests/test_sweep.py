@@ -469,7 +469,7 @@ class Sameness(unittest.TestCase):
         self.assertFalse(journal.exists())
 
     def test_collection_after_a_kill(self):
-        """A file of all trajectories is also the same, and points whose trajectory is missing are run again."""
+        """After a kill, a file of all trajectories is completed to the same content; points whose trajectory is missing are run again."""
         self.assertEqual(self.interrupt("part.csv", signal.SIGKILL, "--trajectories", "part.h5"), -signal.SIGKILL)
         self.assertFalse((WORK / "part.h5").exists())
         min((WORK / "part.h5.part").glob("point_*.mat")).unlink()

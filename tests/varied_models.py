@@ -36,7 +36,7 @@ equation
   end when;
 end M;"""
 
-# Steady at the start, with a parameter that initialization determines and one bound to it.
+# A model that is steady at the start, with a parameter that initialization determines, and another one bound to it.
 INITIAL = """model M
   parameter Real a = 2, b(fixed = false, start = 1), c = 2*b, d = 0.3;
   Real x(start = 1), y(start = 0.5);

@@ -60,7 +60,7 @@ def needs(data):
 def tag(binaries):
     """The tag as auditwheel gives it: manylinux with the newest version of the C library that a symbol requires, if no other library is needed."""
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    machine = {62: "x86_64", 183: "aarch64"}.get(int.from_bytes(binaries[0][18:20], "little"))  # e_machine: the library may be for another one
+    machine = {62: "x86_64", 183: "aarch64"}.get(int.from_bytes(binaries[0][18:20], "little"))  # e_machine: the library may be for another machine
     if machine and platform.startswith("linux_"):
         platform = "linux_" + machine
     system = re.compile(r"lib[cm]\.so\.6|ld-linux.*|lib(dl|pthread|rt)\.so.*")

@@ -314,7 +314,7 @@ static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
   return found;
 }
 
-/* Does one of the nodes of these residuals become such a condition, however often its equation is differentiated? */
+/* Can a node of these residuals become such a condition, if its equation is differentiated often enough? */
 static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
   IndexVec order = {0};
   bool found = false;

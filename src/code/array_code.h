@@ -30,7 +30,7 @@ typedef struct ArrayCode {
   Program *held_divisors;
   bool has_residue;       /* equations divide by the round-off of constants */
   Program **levels;       /* values of the steps of the logic, by level */
-  Program **idle_levels;  /* the same while none of the level's guards holds; NULL: the level has no guards */
+  Program **idle_levels;  /* the same values, valid while no guard of the level holds; NULL: the level has no guards */
   IndexVec *guards;       /* by level: leaves of whens; while none of them fires, functions need not be called */
   Program *initial_steps; /* initial steps of the logic; NULL without them */
   Program *lefts;         /* left limits of the logic; NULL without them */

@@ -72,14 +72,14 @@ static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argum
 
 /* ---- the domain of the function machine ---- */
 
-/* Results of calls of a function that are kept: the same calls are repeated by other rows, when rows are checked, and in each
- * round of an event. Their number is a power of two. */
+/* Results of earlier calls of a function. The same calls are repeated by other rows, when rows are checked, and in each round of
+ * an event. Their number is a power of two. */
 enum { KEPT_LEAST = 32, KEPT_BYTES = 1 << 18, KEPT_PARTIALS = 1 };
 
 typedef struct Callee {
   Value *inputs;
   char *arguments, *results; /* flat scalars */
-  char *kept;                /* [slots] the same for earlier calls; NULL: none are kept */
+  char *kept;                /* [slots] arguments and results of earlier calls; NULL: none are kept */
   uint64_t *hash;            /* [slots] hash of their arguments; 0: none */
   uint64_t slots;
   ExternalCall *
@@ -199,7 +199,7 @@ static bool is_constant(const Direction *d, const Value *value) {
   return true;
 }
 
-/* The value a + h b, which for h = 0 is a; with is_rate, only b. */
+/* Computes a + h b or, with is_rate, only b. */
 static Value part_of(const Direction *d, Arena *arena, const Value *value, double h, bool is_rate) {
   Value part = *value;
   double *out = arena_array(arena, value->count * d->half, sizeof *out);

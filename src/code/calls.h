@@ -22,8 +22,8 @@ Caller *caller_of(Heap *heap, const Model *model);
 /* Prepares caller_run for this site, so that later only the function itself allocates. */
 void caller_prepare(Caller *caller, const CallSite *site);
 
-/* Values of the site's results for these argument values (as many as the site has). false, with NAN in every result: the
- * function fails. The reason is an argument outside of an operator's domain, a failed assertion, or too many steps. */
+/* Computes the results of the site for these argument values, as many as the site has. false: the function fails, and every result
+ * is NAN. The reason is an argument outside of an operator's domain, a failed assertion, or too many steps. */
 bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results);
 
 /* Like caller_run, but instruction by instruction. */

@@ -90,7 +90,7 @@ typedef struct Base {
   uint32_t start; /* start of the first lane that uses it, in the current block */
 } Base;
 
-/* Where a function of the text finds the values of a lane: a base pointer and an offset. */
+/* The place where a function of the text finds the values of a lane: a base pointer and an offset. */
 typedef struct Access {
   uint32_t base; /* NO_PLACE: uniform, or a table */
   int64_t offset;

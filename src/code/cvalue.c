@@ -634,7 +634,7 @@ static BaseType real_if_one(const StackEntry *pair) {
   return pair[1].type.base == TYPE_REAL ? TYPE_REAL : (BaseType)pair[0].type.base;
 }
 
-/* With one array argument, or with two. */
+/* Pushes the call of a function with one array argument, or with two. */
 static void push_mapped(RoutineState *s, Type type, const char *name, const StackEntry *a, uint32_t count) {
   cvalue_push(s, type, cvalue_format(s, "%s(m, %s)", name, arrays_text(s, a, count)));
 }

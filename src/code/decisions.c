@@ -263,7 +263,7 @@ void decisions_adopt(Decisions *decisions, const double *discretes) {
   decide_copy_pre(&decisions->decide);
 }
 
-/* Where a sample is written: the equation or when that reads its leaf. */
+/* The place where a sample is written: the equation or when that reads its leaf. */
 static Span sample_span(const Decisions *decisions, int sample) {
   const Logic *logic = decisions->logic;
   const Dag *dag = decisions->evaluator->array->dag;

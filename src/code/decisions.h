@@ -49,7 +49,7 @@ void decisions_adopt(Decisions *decisions, const double *discretes);
  */
 bool decisions_run(Decisions *decisions, double t, Diags *diags);
 
-/* At (t, y) everything has settled. Admits the first call that waits (effects.h); false: none does. */
+/* Call this when everything has settled, at (t, y). Admits the first call that waits (effects.h); false: none does. */
 bool decisions_admit(Decisions *decisions, double t, const double *y);
 
 /* The number of events from `begin` to `stop` of the sample that has most events, and the start and interval of that

@@ -13,7 +13,7 @@ static const Variable *variable_of(const Evaluator *evaluator, uint32_t paramete
   return &evaluator->model->variables.data[evaluator->model->parameters.data[parameter]];
 }
 
-/* How many distinct parameters of a class the expression uses. */
+/* The number of distinct parameters of a class that the expression uses. */
 static uint32_t count_uses(ParameterWalk *search, Expr e, const bool *of) {
   const Dag *dag = search->evaluator->model->dag;
   uint32_t count = 0;

@@ -93,8 +93,8 @@ static uint64_t *find_calls(EffectOrder *order, Expr root) {
   return own;
 }
 
-/* Of the remaining calls, places the first one in the text that needs no other remaining call; if there is a loop, the first
- * one. */
+/* Places the first call in the text, among the remaining ones, that needs no other remaining call; if there is a loop, the first
+ * call. */
 static uint32_t next_call(const EffectOrder *order, const uint64_t *remaining) {
   uint32_t first = MAP_NONE;
   for (uint32_t c = 0; c < order->effects->numbers.count; c++) {

@@ -149,7 +149,7 @@ void columns_shake(const double *nominal, const double *y, uint32_t count, doubl
   move_columns(shaken, y, count, shaken);
 }
 
-/* How far a row can be from zero at the solution: the sum of the errors of its columns, the round-off of its terms, and its
+/* The largest value that a row can have at the solution: the sum of the errors of its columns, the round-off of its terms, and its
  * residual; NAN: unknown. */
 static void bound_rows(const Jacobian *jacobian, const double *rows, const double *values, const double *other,
                        const double *y, const double *error, double *bound) {

@@ -65,11 +65,11 @@ EvalStatus evaluator_fail(Evaluator *evaluator, double t, const double *y);
 /* For code that exported solvers share: runs programs at the evaluator's values. */
 RowsHost evaluator_host(Evaluator *evaluator);
 
-/* All rows, or the Jacobian of all rows, counted. */
+/* Evaluates all rows, or the Jacobian of all rows, and counts the evaluation. */
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);
 EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values);
 
-/* All rows at several points, counted. EVAL_DOMAIN: not defined at one of them. */
+/* Evaluates all rows at several points, and counts the evaluations. EVAL_DOMAIN: not defined at one of them. */
 EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double *t, double *const *y,
                              double *const *rows);
 

@@ -40,7 +40,7 @@ Expr node_child(const Dag *dag, Expr e, uint32_t child);
 /* Is this a power with a constant exponent? `exponent` may be NULL. */
 bool node_exponent(const Dag *dag, Expr e, double *exponent);
 
-/* Has the operator a value that numeric code can compute? (Not: sample, delay, strings ...) */
+/* Does the operator have a value that numeric code can compute? (Not: sample, delay, strings ...) */
 bool op_has_value(Op op);
 
 /* The number of a leaf in code: a constant or, in functions, the Name of a text literal. NAN: the leaf has no number. */

@@ -27,8 +27,8 @@ typedef struct Grouping {
   uint32_t scratch;    /* size of STORE_SCRATCH */
 } Grouping;
 
-/* How many instances make a template worthwhile. A template with few slots needs more instances, because gathering the slots
- * is most of its work, and because it breaks up the straight code around it. */
+/* The number of instances from which on a template is worthwhile. A template with few slots needs more instances, because
+ * gathering the slots is most of its work, and because it breaks up the straight code around it. */
 enum { TEMPLATE_MINIMUM = 16, SMALL_TEMPLATE_SLOTS = 4, SMALL_TEMPLATE_MINIMUM = 64 };
 
 Grouping grouping_make(Heap *heap, Model *model, const Layout *layout);

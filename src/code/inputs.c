@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where an input is. */
+/* The state of an input. */
 typedef struct InputPlace {
   uint32_t passed; /* number of points of its table that have passed */
   double value;    /* set by the caller; given: valid from the next event on */
@@ -25,7 +25,7 @@ Inputs *inputs_new(Heap *heap, const Model *model) {
   return inputs;
 }
 
-/* How many points of a table are not after t. O(log rows). */
+/* The number of points of a table that are not after t. O(log rows). */
 static uint32_t count_passed(const InputSource *source, double t) {
   uint32_t low = 0, high = source->rows;
   while (low < high) {

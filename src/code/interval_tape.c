@@ -106,7 +106,7 @@ typedef struct Unrolling {
   IntervalLineVec lines; /* all lines, in their order */
 } Unrolling;
 
-/* Where a lane of the instance is in its array. */
+/* The place of a lane of the instance in its array. */
 static uint32_t lane_index(const Unrolling *unrolling, uint32_t l) {
   const Lane *lane = &unrolling->kernel->instances.lanes[l];
   if (!unrolling->block || lane->mode == LANE_UNIFORM) return lane->start;

@@ -251,7 +251,7 @@ static void make_pattern(JacobianBuild *work, Jacobian *jacobian) {
 
 /* ---- the program ---- */
 
-/* Where entries go: `next` is the next free entry of each column, and rows are visited in order. */
+/* The places for entries: `next` is the next free entry of each column, and rows are visited in order. */
 typedef struct Filling {
   JacobianBuild *work;
   Grouping grouping;

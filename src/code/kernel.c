@@ -267,7 +267,7 @@ static Operand emit_power(KernelBuilder *builder, Expr e, double exponent) {
   if (exponent == floor(exponent) && exponent > 0 && exponent <= 32)
     return emit(builder, LINE_POWER, base, (uint32_t)exponent, base);
   Line line = {OP_POWER, base, operand(OPERAND_NUMBER, builder->kernel->numbers.count), base};
-  vec_push(builder->heap, &builder->kernel->numbers, exponent); /* structure, hence never a slot */
+  vec_push(builder->heap, &builder->kernel->numbers, exponent); /* part of the structure, so never a slot */
   return push_line(builder, is_uniform_line(builder, &line), line);
 }
 

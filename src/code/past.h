@@ -9,7 +9,7 @@
  * times. Lives in the heap. */
 Past *past_new(Heap *heap, const ArrayCode *code);
 
-/* A delay in the table of all; first_point: how many numbers the points of earlier pipes have. */
+/* The entry of a delay in the table of all delays. first_point: how many numbers the points of earlier pipes take. */
 Delay past_delay(const ArrayCode *code, const LogicDelay *delay, int first_point);
 
 /* The delays of the run, as this evaluator uses them: several evaluators may share one past. */

@@ -34,7 +34,7 @@ struct Program {
   /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are finite. */
   bool (*compiled)(const struct Compiled *code, const Arrays *arrays, double *work);
   const struct Compiled *code;
-  uint32_t compiled_work; /* numbers that it works with */
+  uint32_t compiled_work; /* size of its work space, in numbers */
 
   /* For blame: output k is expression roots[k], differentiated with respect to leaf leaves[k] unless that is EXPR_NONE. leaves may
    * be NULL. */

@@ -12,8 +12,8 @@
 typedef struct TimerPlan {
   int mode;
   ConditionKind kind;
-  Enclosure difference, rate; /* rate of no steps: without bounds */
-  uint32_t held;              /* how many discrete values the difference depends on */
+  Enclosure difference, rate; /* a rate without steps has no bounds */
+  uint32_t held;              /* number of discrete values on which the difference depends */
 } TimerPlan;
 
 typedef struct SchedulePlan {
@@ -23,7 +23,7 @@ typedef struct SchedulePlan {
 } SchedulePlan;
 
 typedef struct Timer {
-  double from, until; /* no event is between these times; from NAN: not searched yet */
+  double from, until; /* no event is between these times; `from` NAN: not searched yet */
   double next;        /* the next event: at `until`, or HUGE_VAL if nothing happens there either */
 } Timer;
 

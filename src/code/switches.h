@@ -17,7 +17,7 @@ typedef struct Switches {
   Workspace *workspace,
       *rates; /* workspaces of the conditions and rates of the evaluator's code; rates: NULL if none is known */
   Edges edges;
-  Switching switching; /* all of these; the delays are set where they are needed */
+  Switching switching; /* the members above as shared code sees them; the delays are added where they are needed */
 } Switches;
 
 /* For the modes and the logic of the evaluator's code, and its inputs; NULL if it has none. Lives in the heap. */
@@ -29,7 +29,7 @@ Condition switches_condition(Evaluator *evaluator, uint32_t m);
 /* The plan for the timed modes of the evaluator's code. Lives in the heap. */
 SchedulePlan switches_schedule(Heap *heap, Evaluator *evaluator);
 
-/* What a run knows about its modes, and how it slides: saves it in the heap, restores it, transfers it as bytes. */
+/* Saves in the heap what a run knows about its modes and how it slides, restores it, and transfers it as bytes. */
 typedef struct SwitchesState SwitchesState;
 SwitchesState *switches_save(const Switches *switches, Heap *heap);
 void switches_restore(Switches *switches, const SwitchesState *state);

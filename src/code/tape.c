@@ -29,7 +29,7 @@ typedef struct Row {
   ptrdiff_t stride;
 } Row;
 
-/* Where a call takes its arguments and leaves its results: places in the file, or rows. */
+/* The places where a call takes its arguments and leaves its results: in the file, or rows. */
 typedef struct TapeCall {
   const CallSite *site;
   uint32_t *arguments, *results;
@@ -137,7 +137,7 @@ static uint32_t *filled_array(Heap *heap, uint32_t count, uint32_t value) {
   return array;
 }
 
-/* Where operands are: an index in the file if they are uniform, otherwise a row. */
+/* The places of operands: an index in the file if they are uniform, otherwise a row. */
 typedef struct Places {
   Tape *tape;
   uint32_t *slots;    /* per slot */
@@ -198,7 +198,7 @@ static uint32_t place_slots(Heap *heap, const Places *places, const TapeOrder *o
   return next;
 }
 
-/* Where the outputs of a kernel with one instance are. */
+/* The places of the outputs of a kernel with one instance. */
 static void place_outputs(Heap *heap, Tape *tape, const Places *places) {
   const Instances *instances = &tape->kernel->instances;
   PlacedLaneVec list = {0};
@@ -624,7 +624,7 @@ static bool have_same_parameters(const Arrays *arrays, uint32_t count) {
   return true;
 }
 
-/* As `holds`, at several points, which must have the same parameters. */
+/* Like `holds`, at several points, which must have the same parameters. */
 static bool holds_wide(const Registers *registers, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const double *held = registers->wide_held;
@@ -637,7 +637,7 @@ static bool holds_wide(const Registers *registers, const Arrays *arrays) {
   return true;
 }
 
-/* At the largest possible number of points. */
+/* Runs at the largest possible number of points. */
 static void hold_wide(Registers *registers, const Arrays *arrays, uint32_t count, bool same) {
   const Tape *tape = registers->tape;
   load_wide(registers, &tape->held_loads, arrays, count);

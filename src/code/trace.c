@@ -9,9 +9,9 @@
 /* The most paths through a function that are kept. */
 enum { WAY_LIMIT = 1024 };
 
-/* After a trial, a trace is given up if it knew fewer than WORTH calls for each unknown one. It then pauses for as many calls
- * as the trial had, and each later pause is twice as long. The reason is that the iteration for initial values takes paths that
- * the run itself never takes. Later trials are short. */
+/* A trace is given up after a trial in which it knew fewer than WORTH calls for each call that it did not know. It then pauses for
+ * as many calls as the trial had, and each later pause is twice as long. The reason is that the iteration for initial values takes
+ * paths that the run itself never takes. Later trials are short. */
 enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
 
 /* Results that call sites request, or a partial derivative of them. Sites that request first partials with respect to different
@@ -37,7 +37,7 @@ typedef struct WayCode {
   double *values;
 } WayCode;
 
-/* Where a condition of a path is decided differently. */
+/* The place where a condition of a path is decided differently. */
 typedef struct OtherDecision {
   uint32_t condition;
   double decision;

@@ -44,7 +44,7 @@ typedef struct DecidePlan {
 typedef struct DecideHost {
   void (*evaluate)(void *host, DecideProgram program, int level, double t, const double *y, double *out);
 
-  /* The next three may be 0. Sets a parameter, and those bound to it. Returns whether its value has changed. */
+  /* The next three functions may be 0. Sets a parameter, and those bound to it. Returns whether its value has changed. */
   bool (*set_parameter)(void *host, int parameter, double value);
 
   /* Reports a step without a value: output k of a program at (t, y). */

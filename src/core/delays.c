@@ -11,7 +11,7 @@ enum { LEVEL_JUMP, LEVEL_KINK, LEVEL_NONE };
 /* The largest number of pieces for one step. */
 enum { PARTS_LIMIT = 16 };
 
-/* The time before the run. */
+/* The number of the piece that stands for the time before the run. */
 enum { NO_PIECE = -1 };
 
 /* JUMP: the smallest jump, relative to the value. KINK: a change of the derivatives counts as a kink if it changes the
@@ -259,7 +259,7 @@ static void sample(Delays *delays, int node, double t, const double *y) {
   for (int k = 0; k < count; k++) delays->places[node * count + k] = delays->pipe[k].x;
 }
 
-/* Into how many pieces a step must be divided. */
+/* The number of pieces into which a step must be divided. */
 static int count_parts(const Delays *delays, double tolerance) {
   double worst = 0, c[PIECE_NODES];
   size_t stride = (size_t)delays->count;

@@ -38,7 +38,7 @@ typedef struct DelayChannel {
   int64_t passed, breaks; /* how many breaks were passed, and how many there were, since the beginning */
 } DelayChannel;
 
-/* How far the contents of a pipe have moved. */
+/* The distance that the contents of a pipe have moved. */
 typedef struct DelayPipe {
   double x, rate, begin, end; /* begin, end: x at the beginning of the current step, and at the end of the last one */
   bool is_positive, is_fit;

@@ -23,7 +23,7 @@ typedef struct ChoicePlan {
 } ChoicePlan;
 
 typedef struct DummyPlan {
-  uint32_t unknowns, columns, count; /* count: of the blocks with a choice */
+  uint32_t unknowns, columns, count; /* count: the number of blocks with a choice */
   const int32_t *d;                  /* per unknown: its highest derivative */
   const uint32_t *column_start;      /* per unknown: its place in y */
   const uint32_t *order;             /* the order of unknowns in which states are listed; 0: their own order */

@@ -685,8 +685,8 @@ static void lead_away(Edges *edges, int k, bool are_led) {
  * to the edge. */
 static double jump_of(const EdgesNow *now, int k) { return now->slide[k].rate[k + 1] - now->slide[k].rate[0]; }
 
-/* How far the k-th slide is from sliding: how far its weight is outside of [0, 1]. It does not slide at all if its rates do not
- * jump, or lead away from the edge on both sides. */
+/* The distance by which the weight of the k-th slide is outside of [0, 1]. It does not slide at all if its rates do not jump, or
+ * lead away from the edge on both sides. */
 static double fails_by(const Edges *edges, int k) {
   const Slide *slide = &edges->now->slide[k];
   bool jumps = edges->history[slide->mode].jumps && jump_of(edges->now, k) < 0;

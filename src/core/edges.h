@@ -64,7 +64,7 @@ typedef struct EdgeHistory {
   int is_widened;  /* its slack is larger than the tolerance requires, to bound the number of events */
 } EdgeHistory;
 
-/* Where a mode is in the current step or event. */
+/* The place of a mode in the current step or event. */
 typedef struct EdgePlace {
   double before; /* the difference at the beginning of the step */
   double end;    /* difference at the end of the step in which an event was located */
@@ -133,11 +133,11 @@ void edges_evaluate_rates(Edges *edges, double t, const double *y);
 /* The size of a difference, as far as it is known. */
 double edges_size(double difference);
 
-/* How far mode m may be beyond its edge: by round-off, or by hysteresis. */
+/* The distance by which mode m may be beyond its edge, because of round-off or hysteresis. */
 double edges_band(const Edges *edges, int m);
 
-/* How far a difference is inside the range of mode m, plus round-off. A negative margin is a contradiction. HUGE_VAL for timed
- * modes. The second function does this for any value of the mode, timed modes included. */
+/* The distance by which a difference is inside the range of mode m, plus round-off. A negative margin is a contradiction. HUGE_VAL
+ * for timed modes. The second function does this for any value of the mode, timed modes included. */
 double edges_margin(const Edges *edges, int m, double difference);
 double edges_margin_with(const Edges *edges, int m, double value, double difference);
 
@@ -195,7 +195,7 @@ void edges_keep_end(Edges *edges, double step);
 
 /* ---- accumulating events ---- */
 
-/* What an event of a condition shows. */
+/* The conclusion from an event of a condition. */
 typedef struct EdgesNote {
   bool hovers;  /* the solution hovers at the edge, within the tolerance, event after event */
   bool begins;  /* it hovers for the first time */

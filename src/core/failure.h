@@ -20,7 +20,8 @@ typedef struct FailureTimes {
   double start, stop; /* times of the run, at whose ends every failure counts */
 } FailureTimes;
 
-/* What examines the assertions of a run: is the assertion in a when? What was found; `begins`: it has just begun to fail. */
+/* The functions of the host. in_when: is the assertion in a when? note: reports what was found; `begins`: the assertion has just
+ * begun to fail. */
 typedef struct FailureHost {
   bool (*in_when)(void *host, int assertion);
   void (*note)(void *host, int assertion, FailureState state, bool begins);

@@ -8,8 +8,8 @@ void lu_solve(int n, const double *a, const int *pivot, double *b);
 /* The determinant, by the factors. */
 double lu_determinant(int n, const double *a, const int *pivot);
 
-/* Orders the columns so that the first `rows` of `order` are independent: repeatedly takes the one with the largest remainder, or
- * one about as large (Gram and Schmidt). Destroys the matrix. Returns 1 if the rank is smaller. */
+/* Orders the columns so that the first `rows` of `order` are independent: repeatedly takes the column with the largest remainder,
+ * or one whose remainder is about as large (Gram and Schmidt). Destroys the matrix. Returns 1 if the rank is smaller. */
 int select_columns(int rows, int columns, double *a, int *order);
 
 /* Singular values, unsorted: rotates pairs of columns until all are orthogonal (Jacobi, Hestenes). Destroys the matrix. */

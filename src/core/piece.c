@@ -31,7 +31,7 @@ double piece_error(const double *coefficients) {
   return before > last ? last * last / before : last;
 }
 
-/* By repeated division by (x - s). */
+/* Divides by (x - s) repeatedly. */
 void piece_expand(const double *coefficients, double s, double *expanded) {
   memcpy(expanded, coefficients, PIECE_NODES * sizeof *expanded);
   for (int order = 0; order < PIECE_NODES; order++)

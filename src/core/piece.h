@@ -7,7 +7,7 @@
 
 enum { PIECE_DEGREE = 5, PIECE_NODES };
 
-/* Where a node is in [-1, 1]; the first and the last are the ends. */
+/* The place of a node in [-1, 1]; the first and the last node are the ends. */
 double piece_node(uint32_t node);
 
 /* The coefficients of the polynomial through the values at the nodes. The values are `stride` numbers apart. */

@@ -16,7 +16,7 @@ typedef struct Point {
   const double *pre; /* pre() of the discretes */
 } Point;
 
-/* All columns at a time. */
+/* A time, and all columns at this time. */
 typedef struct Moment {
   double t, *y;
 } Moment;

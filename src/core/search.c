@@ -161,7 +161,7 @@ static bool dips_beside(Search *search, const Watched *watched, double end, doub
 
 /* ---- the walk along an interval ---- */
 
-/* From left to right. The part after `end` does not matter: a margin is negative there, or the interval ends. */
+/* Walks from left to right. The part after `end` does not matter: a margin is negative there, or the interval ends. */
 typedef struct MarginWalk {
   double low, end, width, skip, widest;
   bool ends_negative;

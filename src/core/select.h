@@ -31,8 +31,8 @@ bool selector_choose(Selector *selector, SelectProblem *problem);
  * HUGE_VAL if the present choice is singular. */
 double selector_gain(Selector *selector, const SelectProblem *problem);
 
-/* A choice that was examined once, and how far its matrix may move before it must be examined again. All zero: no choice was
- * examined yet. */
+/* A choice that was examined once, and how far its matrix may move before it must be examined again. If all members are zero, no
+ * choice was examined yet. */
 typedef struct Judged {
   int32_t rows;        /* 0: none */
   VEC(double) values;  /* the entries at that time */

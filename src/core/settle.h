@@ -37,7 +37,7 @@ typedef struct SettleMethods {
   /* An assertion fails, or the run must end. */
   void (*fires)(void *host, int action, double t, const double *y);
 
-  /* The next three may be 0. Called when everything agrees, before the actions there. false: failure. */
+  /* The next three functions may be 0. Called when everything agrees, before the actions there. false: failure. */
   bool (*agreed)(void *host, double t, const double *y);
 
   /* Called after pre() has taken the values. false: failure. */

@@ -61,8 +61,8 @@ typedef struct SolvedUnit {
 
 /* The kind of solution that Newton's method must find. */
 typedef enum NewtonGoal {
-  GOAL_ANY,   /* any solution: residuals get smaller */
-  GOAL_SHORT, /* a solution at a short distance from the guess: residuals get smaller */
+  GOAL_ANY,   /* any solution; residuals must get smaller */
+  GOAL_SHORT, /* a solution at a short distance from the guess; residuals must get smaller */
   GOAL_NEXT,  /* the solution nearest to the guess, and no other */
 } NewtonGoal;
 

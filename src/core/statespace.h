@@ -70,11 +70,11 @@ EvalStatus statespace_complete(StateSpace *space, double t, double *y);
 /* Like statespace_complete, but finds the solution nearest to the guess or none: a guess too far from it is refused. */
 EvalStatus statespace_follow(StateSpace *space, double t, double *y);
 
-/* Where the solution slides along edges: solves at all corners, which have the same states, and takes the mean of their columns that
+/* If the solution slides along edges, solves at all corners, which have the same states, and takes the mean of their columns that
  * keeps the differences constant. corners: room for all `columns` of each corner. */
 EvalStatus statespace_slide(StateSpace *space, Edges *edges, int columns, double t, double *y, double *corners);
 
-/* Where the guess for a point of a branch comes from. */
+/* The origin of the guess for a point of a branch. */
 typedef enum BranchGuess {
   GUESS_NEXT,  /* a point so close that one correction is enough */
   GUESS_APART, /* another time */

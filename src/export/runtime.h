@@ -22,7 +22,7 @@ typedef struct RuntimeFile {
 /* The last name is followed by NULL. */
 extern const RuntimeFile runtime_files[];
 
-/* Which of them an exported model with these texts contains, as an array in the arena: files that it uses, one interface (main.c,
+/* The files that an exported model with these texts contains, as an array in the arena: files that it uses, one interface (main.c,
  * fmi2.c or fmi3.c), and the headers that all these include. */
 bool *runtime_choose(Arena *arena, const ExportSource *source, const char *interface, const char *const *texts,
                      uint32_t count);

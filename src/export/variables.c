@@ -28,7 +28,7 @@ static ExportVariable make_variable(const Signal *signal) {
                           .derivative = MAP_NONE};
 }
 
-/* Where a signal has its values. */
+/* The place of a signal's values. */
 static void place_signal(const ExportSource *source, const Signal *signal, ExportVariable *variable) {
   uint32_t columns = source->evaluator->array->columns;
   if (signal->column == SIGNAL_CONSTANT) {

@@ -4,7 +4,7 @@
 
 #include "export/source.h"
 
-/* Where the value is. The runtime has the same list (VariableKind of solver.h). */
+/* The place of a variable's value. The runtime has the same list (VariableKind of solver.h). */
 typedef enum ExportKind {
   EXPORT_COLUMN,
   EXPORT_PARAMETER,

@@ -5,7 +5,7 @@
 
 struct InitialCodes {
   Heap *heap;
-  Map by_hash; /* hash of the words -> place in the list; of two with the same hash, the first is found */
+  Map by_hash; /* hash of the words -> place in the list; if two have the same hash, the first is found */
   VEC(InitialCode) list;
 };
 

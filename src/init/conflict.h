@@ -19,11 +19,11 @@ typedef struct Conflict {
  * superfluous members. The heap owns the vectors. */
 Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure);
 
-/* Too many initial equations: the smallest over-determined part that contains `row`. */
+/* For too many initial equations: finds the smallest over-determined part that contains `row`. */
 Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row, double residual);
 
-/* Numerically: starts from y and moves it to where all rows are best satisfied in the least-squares sense. The conflict is the rows
- * that keep a residual there, with their fixed columns. */
+/* Numerically: starts from y and moves it to where all rows are best satisfied in the least-squares sense. The conflict consists
+ * of the rows that keep a residual there, with their fixed columns. */
 Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined);
 
 /* Drops rows and fixed columns of a small conflict, one after another, while the others still contradict each other,

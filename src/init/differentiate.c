@@ -20,7 +20,7 @@ struct StartDerivative {
 
 static bool holds(const Matching *matching, uint32_t q) { return matching->row_of_column[q] == STRUCTURE_NONE; }
 
-/* Is every column that counts as held where it started? */
+/* Did every column that counts as held stay where it started? */
 static bool check_held(const InitialSystem *system, const Initial *initial, const Matching *matching, Diags *diags) {
   for (uint32_t q = 0; q < system->columns; q++) {
     const InitialColumn *column = &initial->column[q];

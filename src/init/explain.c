@@ -186,7 +186,7 @@ static void take_rows(const Order *order, Initial *initial) {
   }
 }
 
-/* For values by ranks: which row determines them is unknown. */
+/* Explains values that come from ranks; the rows that determine them are not known. */
 static Explanation explain_ranks(const Initializer *initializer, Initial *initial, Arena *arena) {
   const Strangeness *ranks = initializer->ranks;
   Explanation explanation = {.residual_row = MAP_NONE, .condition = 1, .nonlinear = 1};

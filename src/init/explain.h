@@ -14,7 +14,7 @@ typedef struct Explanation {
   uint32_t largest_linear, largest_nonlinear; /* rows */
   double residual;                            /* largest scaled residual of all rows */
   uint32_t residual_row;                      /* row of the system; MAP_NONE if there are no rows */
-  double condition; /* estimate, 1-norm: of the scaled Jacobian of the rows by the columns that they determine */
+  double condition; /* estimate in the 1-norm, for the scaled Jacobian of the rows by the columns that they determine */
   const Propagation *propagation; /* NULL: not requested */
 } Explanation;
 

@@ -392,8 +392,8 @@ static bool best_give(const InitialAttempt *attempt, Best *best) {
   return found;
 }
 
-/* Starts from the solution that is nearest to all start values, and moves it to the one that is nearest to the given ones
- * only. */
+/* Starts from the solution that is nearest to all start values, and moves it to the solution that is nearest to only the given
+ * start values. */
 static void improve_equal(InitialAttempt *attempt, Patch *patch, Best *best) {
   PatchResult result = {0};
   set_weights(attempt, patch, MOVE_ALIKE);
@@ -629,8 +629,8 @@ static bool solve_from_nominal(InitialAttempt *attempt) {
 
 /* ---- other guesses ---- */
 
-/* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Large systems
- * get fewer guesses, so that refusing a system does not take many times as long as solving it. */
+/* The distance of guesses from the start values, or from 0, relative to nominal and the size of the start value. Large systems get
+ * fewer guesses, so that refusing a system does not take many times as long as solving it. */
 static const double SPREAD[] = {0.3, 1, 3, 10};
 enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 256 };
 
@@ -780,9 +780,9 @@ static bool some_have_solution(InitialAttempt *attempt, const IndexVec *rows) {
   return found;
 }
 
-/* After a failure: solved unit by unit with the same discrete values, the rows that failed would fail again, with all rows on
- * which they depend. If these rows also have no solution when they are solved all at once, other discrete values in other rows
- * cannot help. Continuation of homotopy() and delays mix all rows, so such failures prove nothing. */
+/* Called after a failure: if the rows that failed are solved unit by unit with the same discrete values, they fail again, with all
+ * rows on which they depend. If these rows also have no solution when they are solved all at once, other discrete values in other
+ * rows cannot help. Continuation of homotopy() and delays mix all rows, so such failures prove nothing. */
 static void learn(InitialAttempt *attempt, NogoodVec *nogoods) {
   InitialSystem *system = attempt->system;
   if (system->homotopy != MAP_NONE || system->evaluator->past) return;

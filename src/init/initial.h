@@ -1,8 +1,8 @@
-/* initial: consistent initial values. All rows of the derivative array hold at the start, with the fixed start values and
- * the initial equations. A value that is still free keeps its start value if that is consistent, and otherwise moves to the
- * nearest consistent value in the scaled norm.
+/* initial: consistent initial values. All rows of the derivative array hold at the start, with the fixed start values and the
+ * initial equations. A value that is still free keeps its start value if that is consistent, and otherwise moves to the nearest
+ * consistent value in the scaled norm.
  *
- * The values are found in one of these ways. The next one is tried if the one before fails or would move a given value:
+ * The values are found in one of these ways. Each way is tried if the way before it fails or would move a given value:
  *   1. the state-space form, with the given values as states; this needs no extra code
  *   2. the initial system step by step (steps.h), with STEPS_KEEP
  *   3. the same steps with STEPS_NEAREST

@@ -158,7 +158,7 @@ void patch_set_weights(Patch *patch, const double *weights) {
   nonlinear_set_weights(patch->nonlinear, weights);
 }
 
-/* Takes the columns of the patch from those of the system. */
+/* Copies the columns of the patch from the columns of the system. */
 static void begin(Patch *patch, double t, double *y) {
   patch->t = t;
   patch->y = y;

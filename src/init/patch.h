@@ -60,7 +60,7 @@ bool patch_blame(Patch *patch, double t, const double *y, Blame *blame);
 /* The program of the rows; NULL if it has all rows. */
 const Program *patch_program(const Patch *patch);
 
-/* After patch_residual or a solve: values of the rows, and the scaled matrix entries by columns. */
+/* The values of the rows, and the scaled matrix entries by columns, after patch_residual or a solve. */
 const double *patch_rows(const Patch *patch);
 const double *patch_scale(const Patch *patch);
 const Jacobian *patch_jacobian(const Patch *patch, const double **values);

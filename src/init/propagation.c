@@ -43,7 +43,7 @@ static Series series_divide(const Series *a, const Series *b) {
   return quotient;
 }
 
-/* A stability function P(z)/Q(z) with z = -1/w: both times w^3. */
+/* A stability function P(z)/Q(z) with z = -1/w; P and Q are both multiplied by w^3. */
 static Series stability(const double p[4], const double q[4]) {
   Series above = {0}, below = {0};
   for (int k = 0; k < 4; k++) {
@@ -163,7 +163,7 @@ static const Jacobian *find_entries(Evaluator *evaluator, double t, const double
   return workspace_run(workspace_new(heap, jacobian->program), &point, *values) == EVAL_OK ? jacobian : NULL;
 }
 
-/* Rows to largest entry 1. */
+/* Scales rows to a largest entry of 1. */
 static void scale_rows(const Pencil *pencil) {
   size_t n = pencil->n;
   for (size_t i = 0; i < n; i++) {

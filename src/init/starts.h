@@ -31,7 +31,7 @@ static inline InitialColumn initial_column(void) {
   return (InitialColumn){.min = -HUGE_VAL, .max = HUGE_VAL, .named = MAP_NONE, .sign = 1, .row = MAP_NONE};
 }
 
-/* By how much a value is below min or above max; 0 within round-off. */
+/* The amount by which a value is below min or above max; 0 within round-off. */
 double column_excess(const InitialColumn *column, double value);
 
 /* Start values that replace the model's own. NULL and NAN: none. After an event `hold` marks the states, which keep their left

@@ -60,8 +60,7 @@ typedef struct InitialSteps {
   uint32_t *place;           /* per column: its place in the present patch */
   IndexVec sources, targets; /* pending assignments: rows and columns */
   ExprVec leaves,
-      values; /* for the assignments derived so far, which are the first ones: leaves, and values in which the earlier
-               * assignments are substituted */
+      values;     /* of the assignments derived so far: leaves, and values with the earlier assignments substituted */
   IndexVec words; /* scratch: the words that identify code */
   double *results;
   StepsResult result;
@@ -551,7 +550,7 @@ static bool settle_redundant(InitialSteps *run, InitialUnit *unit) {
   return false;
 }
 
-/* How far a search goes for unknowns without bounds, relative to nominal and start value. */
+/* The range of a search for unknowns without bounds, relative to nominal and start value. */
 static const double SEARCHED = 1e3;
 
 /* With few unknowns, if nothing was found: searches all solutions between min and max by intervals. If the search finds

@@ -139,7 +139,7 @@ static bool has_lost_divisor(const SizedNodes *parts, Expr e, double error) {
          is_lost(parts, dag_child(parts->dag, e, 0), error);
 }
 
-/* Does the value of the used node e depend on this child? Of branches, only the one that gives the value counts. */
+/* Does the value of the used node e depend on this child? Only the branch that gives the value counts. */
 static bool uses_part(const SizedNodes *parts, Expr e, Expr child) {
   Op op = dag_op(parts->dag, e);
   bool selects = op == OP_IF || op == OP_MIN || op == OP_MAX;

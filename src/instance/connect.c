@@ -54,7 +54,7 @@ static uint32_t outer_count(Tree *tree, const Instance *instance) {
   return count;
 }
 
-/* How many clauses name each element of a connector. */
+/* Counts the clauses that name each element of a connector. */
 static uint32_t *cardinality_of(Connections *connections, const Instance *connector) {
   uint32_t place = map_get(&connections->connector_of, instance_key(connector));
   return connections->cardinality.data + connections->connectors.data[place].first;

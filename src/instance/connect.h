@@ -188,7 +188,7 @@ const ConnectRecord *node_record(const Connections *connections, uint32_t node);
 /* The function equalityConstraint of a record or type; NULL if it has none. */
 Instance *equality_constraint(Tree *tree, Instance *instance);
 
-/* How many residuals an equality constraint has. */
+/* The number of residuals of an equality constraint. */
 uint32_t residue_count(Tree *tree, Instance *constraint);
 
 /* ---- checking (connect_check.c) ---- */
@@ -211,7 +211,7 @@ typedef struct ConnectStep {
   uint32_t kid, count;
 } ConnectStep;
 
-/* Which element of a split array on a path is meant. */
+/* The element of a split array that a path means. */
 typedef struct ConnectChoice {
   uint32_t place;
   uint32_t number, count; /* its number among the elements that the reference selects; their count */

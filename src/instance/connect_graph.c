@@ -8,7 +8,7 @@
 typedef struct Forest {
   ConnectGraph *graph;
   ConnectSets sets;
-  bool *is_rooted; /* by the representative of a tree: has it a definite root? */
+  bool *is_rooted; /* by the representative of a tree: does it have a definite root? */
 } Forest;
 
 static uint32_t tree_of(Forest *forest, uint32_t node) {

@@ -1,5 +1,5 @@
-/* connect_loop: connect clauses in loops. A loop makes a clause for each value of its iterators. If the subscripts in a clause
- * are iterators, or whole multiples of them, plus what does not depend on them, its arguments are those of an earlier clause of
+/* connect_loop: connect clauses in loops. A loop makes a clause for each value of its iterators. If the subscripts in a clause are
+ * iterators, or whole multiples of them, plus terms that do not depend on them, its arguments are those of an earlier clause of
  * the same statement with other elements.
  *
  * Invariant: the arguments kept for a statement come from its last clause. */

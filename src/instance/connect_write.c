@@ -71,7 +71,7 @@ static uint32_t last_size(const Instance *instance) {
   return 1;
 }
 
-/* How far the last subscripts of the terms advance from a set to the next one; false: other subscripts change, too. */
+/* Finds how far the last subscripts of the terms advance from a set to the next one; false: other subscripts change, too. */
 static bool last_steps(const Connections *connections, uint32_t set, IntVec *steps) {
   steps->count = 0;
   for (uint32_t i = 0; i < connections->sets.start[set + 1] - connections->sets.start[set]; i++) {
@@ -301,7 +301,7 @@ static void write_body(ConnectWriter *writer, const SetRun *run, Span span) {
   writer->body.count = 0;
 }
 
-/* How many terms of the set, from `first` to `end` at most, are elements of one variable whose last subscripts advance by
+/* Counts the terms of the set, from `first` to `end` at most, that are elements of one variable whose last subscripts advance by
  * `step`. */
 static uint32_t count_row(const Connections *connections, uint32_t set, uint32_t first, uint32_t end, int32_t *step) {
   const ConnectVariable *variable = term_variable(connections, set, first);

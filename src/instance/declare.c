@@ -16,7 +16,7 @@ enum { LEAD_LIMIT = 64 };
 typedef struct Lead {
   uint32_t shared,
       total; /* number of dimensions of arrays that also contain the scope; of all arrays that contain the instance */
-  uint32_t inside; /* how many of the last dimensions, those of arrays of records, the value itself has */
+  uint32_t inside; /* the value itself has this many of the last dimensions, which belong to arrays of records */
   uint32_t sizes[LEAD_LIMIT];
   /* Subscripts of a value from outside: one for each dimension of arrays that do not contain the scope. 0: all; else the element of a
    * split array. The value itself has the last `own_picks` of them, even if it is given with `each`. */
@@ -225,7 +225,7 @@ AstExpr resolve_binding(Resolver *resolver, const Instance *instance, const Modi
   return e == AST_NONE ? e : pick(tree, &lead, binding, e);
 }
 
-/* What the value is for. The start of a parameter without a binding is its value, so it has all dimensions of the parameter. */
+/* The purpose of a value. The start of a parameter without a binding is its value, so it has all dimensions of the parameter. */
 typedef enum ValueRole { ROLE_BINDING, ROLE_ATTRIBUTE, ROLE_START } ValueRole;
 
 static AstExpr resolve_modifier(Tree *tree, Instance *instance, const Modifier *modifier, AstExpr value,

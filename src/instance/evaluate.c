@@ -61,7 +61,7 @@ static void mark_structural(Tree *tree) {
 
 /* ---- expressions ---- */
 
-/* What is evaluated: an expression; or the sizes of the value that a modifier gives an instance. */
+/* The thing to evaluate: an expression, or the sizes of the value that a modifier gives an instance. */
 typedef struct Value {
   AstExpr e;
   Instance *instance; /* NULL: `e` itself */

@@ -65,7 +65,7 @@ static uint32_t public_component(const Instance *instance, Name name) {
 
 static const char *difference(Tree *tree, Instance *type, Instance *of, uint32_t depth);
 
-/* A difference between the components that both have. */
+/* Finds a difference between components that both types have. */
 static const char *component_difference(Tree *tree, Instance *type, uint32_t number, Instance *of, uint32_t other,
                                         uint32_t depth) {
   Instance *left = element_instance(tree, type, number), *right = element_instance(tree, of, other);
@@ -87,7 +87,7 @@ static const char *elements_difference(Tree *tree, Instance *type, Instance *of,
   return reason;
 }
 
-/* How much a component may vary, by its prefixes and its type; larger means more. */
+/* The variability of a component, by its prefixes and its type; a larger number means that it may vary more. */
 static int variability(const Instance *instance) {
   if (instance->prefixes & PREFIX_CONSTANT) return 0;
   if (instance->prefixes & PREFIX_PARAMETER) return 1;

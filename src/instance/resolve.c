@@ -14,13 +14,13 @@ typedef struct Copy {
   AstExpr first, last;       /* nodes of the text */
   IndexVec map;              /* node of the text - first -> new node */
   IndexVec loops;            /* nodes that are iterations */
-  IndexVec split_loops;      /* those of them whose iterators choose among the elements of a split array */
+  IndexVec split_loops;      /* the loops whose iterators choose among the elements of a split array */
   IndexVec arguments;        /* references that are arguments of operators on connections */
   IndexVec states;           /* references that are arguments of operators on states */
   uint32_t consumed;         /* number of path parts that the last reference used */
   ConnectOperator operation; /* operator that is applied to a reference */
-  IndexVec places;           /* which element of each split array on the path is meant */
-  struct PathStep *open;     /* set by follow: the next split array on it */
+  IndexVec places;           /* the element of each split array on the path */
+  struct PathStep *open;     /* set by follow: the step to the next split array on the path */
   bool failed;
 } Copy;
 

@@ -584,8 +584,9 @@ static bool is_other_variable(const Ast *ast, AstExpr e) {
   return fits;
 }
 
-/* A constant with a value is not an input of a record's constructor (Modelica 3.6, section 12.6). So a value for the whole
- * record does not apply to it, unless that value is simply another record; nor do the values that this value replaces. */
+/* A constant with a value is not an input of a record's constructor (Modelica 3.6, section 12.6). So a value for the whole record
+ * does not apply to it, unless that value is simply another record. The values that this value replaces do not apply to it,
+ * either. */
 static void drop_values_of_constant(const Tree *tree, ModifierVec *modifiers) {
   uint32_t kept = 0;
   bool is_dropping = false;

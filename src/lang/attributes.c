@@ -317,7 +317,7 @@ static void bind_expression(Elaboration *el, const Component *component, const V
   bind_value(el, component, leaves, &value, span);
 }
 
-/* Where a component gets its value: its declaration, or a modification elsewhere. */
+/* The source of a component's value: its declaration, or a modification elsewhere. */
 static Span binding_span(const Elaboration *el, const Component *component) {
   const AstElement *element = component->element;
   const AstModification *modification = element->component->modification;

@@ -169,7 +169,7 @@ static const Variable *declared(const Discretizer *d, uint32_t number) {
   return &d->el->model->variables.data[d->el->model->unknowns.data[d->columns.data[number]]];
 }
 
-/* How strongly the model prefers the variable as a state. */
+/* The degree to which the model prefers the variable as a state. */
 static int preference(const Discretizer *d, uint32_t number) {
   const Variable *variable = declared(d, number);
   if (variable->select > SELECT_DEFAULT) return 2 + (variable->select == SELECT_ALWAYS);

@@ -1,8 +1,8 @@
 /* loop: equations and assertions in for-equations, compiled once for all values of the iterators.
  *
- * The code of such a statement is always the same, but for some constants. If all its values are scalars, and its subscripts are
- * multiples of iterators plus a number, it becomes a list of steps that work on nodes of the graph, without the machine. Otherwise
- * the machine runs the code with other constants.
+ * The code of such a statement is always the same, except for some constants. If all its values are scalars, and its subscripts
+ * are multiples of iterators plus a number, it becomes a list of steps that work on nodes of the graph, without the machine.
+ * Otherwise the machine runs the code with other constants.
  *
  * Invariant: the steps make the same nodes as the machine. If a step cannot be done, nothing has changed, and the machine runs the
  * code, to report the error. */

@@ -12,7 +12,7 @@ typedef struct Texts {
   VEC(bool) defines;      /* equation number i gives a text */
 } Texts;
 
-/* Where an expression occurs. */
+/* The place where an expression occurs. */
 typedef struct Occurrence {
   Expr *e;
   Span span;

@@ -84,7 +84,7 @@ typedef struct Reduced {
   const Jacobian *kept_jacobian;
 } Reduced;
 
-/* An array at the values of a run. */
+/* An array together with the values of a run. */
 typedef struct ArrayRun {
   Evaluator *evaluator;
   Dummy *dummy; /* NULL if the states are not chosen */

@@ -216,7 +216,7 @@ static uint32_t list_components(const RedundancySearch *search, const Pattern *p
 }
 
 /* Differentiates each equation as often as the level says, then removes rows with a derivative that no other row contains
- * (incidence_peel). Returns the number of rows left of each equation. If some of the equations left contain delayed values, nothing
+ * (incidence_peel). Returns how many rows of each equation are left. If some of the equations left contain delayed values, nothing
  * is removed. */
 static int32_t *list_rows_left(const RedundancySearch *search) {
   const Problem *problem = &search->whole->problem;

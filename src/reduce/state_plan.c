@@ -17,7 +17,7 @@ enum { KEPT_ENTRIES = 400 };
 
 /* ---- motion under constraints ---- */
 
-/* The most equations of such a system: its matrices are dense. */
+/* A system of motion with more equations is not treated this way, because its matrices are dense. */
 enum { LARGEST_MOTION = 64 };
 
 static int32_t *index_list(Heap *heap, int32_t count) { return heap_array(heap, (size_t)count, sizeof(int32_t)); }
@@ -134,8 +134,8 @@ static bool is_unit_term(const Dag *dag, Expr row, Expr leaf) {
 }
 
 /* Eliminates a column that two rows contain with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. A row as
- * written gives the column in preference to a merged one; of two such rows, it is the one with fewer variables, because small
- * terms are lost in long sums. false: not this column. */
+ * written is preferred to a merged one, and a row with fewer variables to one with more, because small terms are lost in long
+ * sums. false: not this column. */
 static bool eliminate_unit(Heap *heap, Dag *dag, Assignments *block, uint32_t column) {
   uint32_t pair[2], count = 0;
   double factors[2], factor;

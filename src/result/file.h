@@ -32,7 +32,7 @@ void file_write_over(FileWriter *writer, const void *bytes, size_t length);
 bool file_has_ending(const char *path, const char *ending);
 
 /* Flushes and closes: everything that can fail except the renaming. Returns false after reporting; then abandon the writer. Files
- * that belong together are all finished first, then committed, the last created one first. */
+ * that belong together are all finished first; then they are committed, in the reverse order of their creation. */
 bool file_finish(FileWriter *writer);
 
 /* Finishes if necessary, and gives the file its name. Returns false after reporting to the diags, with errno set; then

@@ -44,7 +44,7 @@ ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source);
  * raised if a constraint seems violated. Leaves out rows with columns that the view does not have. Lives in the heap. */
 Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan, double t, const double *y);
 
-/* The columns of the model's array from those of the view. Valid until the next call. */
+/* Computes the columns of the model's array from the columns of the view. Valid until the next call. */
 const double *constraints_columns(Constraints *constraints, const double *y);
 
 /* Evaluates all constraints; keeps the worst and the history. If the solution slides along edges, its columns are the mean of

@@ -46,8 +46,8 @@ typedef struct RunStatistics {
 typedef struct RunPlan {
   const Structure *structure; /* structure of the view's array; NULL if there is none */
   const TurningPlan *watched; /* NULL: nothing */
-  const TurningPlan *outside; /* blocks of the model's array, used if those of the view's are not watched; or NULL */
-  const Structure *own;       /* the structure of these blocks */
+  const TurningPlan *outside; /* blocks of the model's array, if the view's array has none to watch; NULL: not used */
+  const Structure *own;       /* the structure to which the blocks in `outside` belong */
   const ConstraintPlan *constraints;
   bool is_converted; /* equations were rewritten */
 } RunPlan;

@@ -8,7 +8,7 @@
 enum { LOOKS = 4 };
 
 typedef struct Looks {
-  double time[LOOKS], value[LOOKS]; /* the last nonzero ones, the newest first; a value of 0: none yet */
+  double time[LOOKS], value[LOOKS]; /* the last nonzero determinants, the newest first; a value of 0: none yet */
   bool is_blind;                    /* the determinant depends on columns that the view does not have */
 } Looks;
 

@@ -220,8 +220,8 @@ static bool gets_ahead(Stepper *stepper, double t) {
   return stepper->tiny <= MANY;
 }
 
-/* Repeats a step to t that has left its branch, or along which the branch cannot be followed, from the branch with a smaller
- * size. */
+/* If the step to t has left its branch, or the branch cannot be followed along the step, repeats the step from the branch with a
+ * smaller size. */
 static bool leaves_branch(Stepper *stepper, double t) {
   if (!stepper->view->branch || stepper_is_sliding(stepper)) return false;
   double shorter = (t - stepper->now.before) / 4;
@@ -501,7 +501,7 @@ static StepInside inside(const void *host) {
   return stepper->steps.segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
 }
 
-/* A step that was taken without dense output, whose inside is not accurate enough. */
+/* Repeats a step that was taken without dense output, because its inside is not accurate enough. */
 static bool reads_again(void *host) {
   Stepper *stepper = host;
   double t = stepper->steps.segment->t1;

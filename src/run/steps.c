@@ -206,7 +206,7 @@ static bool ends_at_kink(const Steps *steps) {
 }
 
 /* Repeats the last step up to a time where the branch of the solution may end. If that is where the step begins, it is repeated
- * with a part of its length, in case that the branch does not end there. */
+ * with a part of its length, in case the branch does not end there. */
 static void end_at_fold(Steps *steps, double t) {
   StepsNow *now = steps->now;
   double end = steps->segment->t1;

@@ -1,8 +1,8 @@
 /* elimination: eliminates the states from a linear system by their links.
  *
  * An implicit method couples y[from] = known + factor * y[to] with the rows of G. Each chain of links ends at a column that is not
- * a state (an unknown). Walking back from there, the matrix of the rows for only the unknowns has as column u the sum of factor^k
- * times G's column k links before u. A pivot changes only these lists. */
+ * a state (an unknown). So the matrix of the rows for only the unknowns follows: its column u is the sum over k of factor^k times
+ * the column of G that is k links before u. A pivot changes only these lists. */
 #pragma once
 
 #include "base/heap.h"

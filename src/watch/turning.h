@@ -74,5 +74,5 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
 /* Call this when the last step is repeated: forgets the evaluation at its end. */
 void turning_go_back(Turning *turning);
 
-/* After a step from t that failed for every step size: is that because of a singular point? */
+/* Call this after a step from t has failed for every step size: is a singular point the cause? */
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point);

@@ -18,10 +18,10 @@ typedef struct Random {
 
 uint32_t random_below(Random *random, uint32_t bound);
 
-/* Writes a model to `text`, which has room for `limit` bytes; its length, or 0 when it does not fit. */
+/* Writes a model to `text`, which has room for `limit` bytes. Returns its length, or 0 when it does not fit. */
 size_t generate_model(Random *random, char *text, size_t limit);
 
-/* Changes one thing in the text of `size` bytes; the new length, at most `limit`. */
+/* Changes one thing in the text of `size` bytes. Returns the new length, at most `limit`. */
 size_t mutate_model(Random *random, char *text, size_t size, size_t limit);
 
 /* The mutation step of all targets: one input in four is new, the others are changed up to three times. */

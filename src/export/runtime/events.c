@@ -46,7 +46,7 @@ static bool set_parameter(void *host, int leaf, double value) {
 
 /* ---- differences and margins ---- */
 
-/* How far a condition is from changing; negative if it must change. */
+/* The distance of a condition from a change; negative if it must change. */
 double events_indicator(const Solver *solver, int m) {
   const Edges *edges = &solver->edges;
   for (int k = 0; k < edges->now->slides; k++) {

@@ -133,7 +133,7 @@ InstanceStatus instance_enter(Instance *instance, InstancePhase phase) {
 
 static int is_initial(const Instance *instance) { return instance->phase <= PHASE_INITIALIZATION; }
 
-/* Consistent initial values for all that was set. */
+/* Computes consistent initial values for everything that was set. */
 static InstanceStatus start(Instance *instance) {
   if (instance->has_values) return INSTANCE_OK;
   if (instance->tolerance > 0) instance->solver->now->tolerance = instance->tolerance;
@@ -302,7 +302,7 @@ size_t instance_indicator_count(const Instance *instance) {
   return count;
 }
 
-/* How far each condition and the choice of states are from changing; negative if they must change. */
+/* The distance of each condition, and of the choice of states, from a change; negative if they must change. */
 InstanceStatus instance_indicators(Instance *instance, double *indicators, size_t count) {
   if (!instance_may(instance, WITH_STATES | OF_EXCHANGE, "GetEventIndicators")) return INSTANCE_ERROR;
   if (setjmp(*begin_memory(instance))) return end_memory(instance);

@@ -401,7 +401,7 @@ void host_solve_end(Solver *solver) {
     memcpy(solver->y, solver->event_y, (size_t)solver->model->columns * sizeof(double));
 }
 
-/* The memory of an integrator is not part of a saved state. Both the saved and the restored run continue with a new one. */
+/* The memory of an integrator is not part of a saved state. Both the saved and the restored run continue with a new integrator. */
 void host_saved(Solver *solver) {
   solver->made_for = 0;
   solver->open.is_open = false;

@@ -70,7 +70,7 @@ static void list_entries(Heap *heap, Stage *stage) {
   }
 }
 
-/* From the start values, or else from the solution with the values of the text. */
+/* Solves a stage from the start values or, if that fails, from the solution with the values of the text. */
 static bool solve_stage(Heap *heap, Stage *stage) {
   const ModelInitial *system = stage->system;
   Solver *solver = stage->solver;

@@ -45,7 +45,7 @@ static Large *make(Heap *heap, bool complex_values) {
 
 /* ---- order ---- */
 
-/* The pattern during its elimination: the remaining rows and columns. Lists may still contain eliminated ones. */
+/* The pattern during its elimination: the remaining rows and columns. The lists may still contain eliminated rows and columns. */
 typedef struct Pattern {
   Heap *heap;
   IntVec *columns_of, *rows_of;

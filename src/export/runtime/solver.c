@@ -418,7 +418,7 @@ static void open_step(Solver *solver) {
   solver->open.is_open = true;
 }
 
-/* The time reached and its columns stay those of the beginning. */
+/* The time reached and its columns stay as they were at the beginning. */
 static bool take_step(void *host) {
   Solver *solver = host;
   const StepEnd *end = &solver->end;

@@ -201,14 +201,14 @@ typedef struct Scalars {
   double step, next; /* the sizes of the last step and of the next */
   StepsNow at;
   double sign;        /* see FoldMethods; 0: unknown */
-  int is_other;       /* at the end of the last step the determinant has another sign, */
-  double other_since; /* since this time */
+  int is_other;       /* at the end of the last step the determinant has another sign than `sign` */
+  double other_since; /* the time since which it has that sign */
   int changed;        /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
   int is_at_first;  /* the run has not left its start */
   int is_judged;    /* the choice of states is made for the next step */
-  int waits;        /* an event is reached that has not been handled yet, */
-  int is_folded;    /* the event is a fold, after which the columns are `beyond` */
+  int waits;        /* an event is reached that has not been handled yet */
+  int is_folded;    /* this event is a fold, after which the columns are `beyond` */
   int has_folded;   /* a fold was reported */
   int has_branched; /* a singular point was reported */
   int waiting;      /* mode that causes this event; -1: none */
@@ -373,7 +373,8 @@ const char *folds_name(const Model *model, int column);
 /* initial.c */
 int initial_point(Solver *solver, double t, double *y);
 
-/* Computes all columns from the start values in event_y. Returns false without a solution. Then: did a fixed start value move? */
+/* Computes all columns from the start values in event_y. Returns false without a solution. The second function, called afterwards:
+ * did a fixed start value move? */
 bool initial_columns(Solver *solver, double t);
 bool initial_moved(const Solver *solver, const double *y);
 

@@ -117,7 +117,7 @@ int states_wants_exchange(Solver *solver, double t, const double *y) {
   return dummy_is_exchange(dummy_gain(form_of(solver)->dummy, t, y));
 }
 
-/* How far the choice is from having to change, at most 1; negative if it must change. */
+/* The distance of the choice from a necessary change, at most 1; negative if it must change. */
 double states_indicator(Solver *solver, double t, const double *y) {
   double gain = dummy_gain(form_of(solver)->dummy, t, y);
   return isfinite(gain) ? (LATEST_EXCHANGE - gain) / (LATEST_EXCHANGE + gain) : -1;

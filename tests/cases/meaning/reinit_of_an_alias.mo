@@ -1,4 +1,4 @@
-// An alias of a state may be set, whatever its sign.
+// An alias of a state may be set, with either sign.
 // expect: h > -1e-3 everywhere
 model M
   Real h(start = 1, fixed = true), v(start = 0, fixed = true), w;
