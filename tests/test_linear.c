@@ -30,7 +30,7 @@ static double random_number(uint32_t *seed) {
   return (double)(*seed >> 8) / (1 << 24) - 0.5;
 }
 
-/* About `filled` entries per column in addition to the diagonal, rows of very different size. */
+/* A matrix with about `filled` entries per column in addition to the diagonal, and with rows of very different size. */
 static void matrix_fill(Matrix *m, int32_t n, double filled, int width, uint32_t *seed) {
   int32_t count = 0;
   m->n = n;

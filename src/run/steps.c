@@ -121,10 +121,10 @@ bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold) {
   return is_fold;
 }
 
-/* Keeps the points at a distance from each other, because the errors of steps may already have carried the last ones beyond the
+/* Only folds and singular points need the earlier points. They are at a distance from each other, because the errors of steps may already have carried the last ones beyond the
  * end of the branch. */
 static void keep_branch(Steps *steps) {
-  if (steps->now->before - steps->recent.t < NEGLIGIBLE * steps_span(steps)) return;
+  if (!steps->keeps_branch || steps->now->before - steps->recent.t < NEGLIGIBLE * steps_span(steps)) return;
   Moment swap = steps->origin;
   steps->origin = steps->recent;
   steps->recent = swap;

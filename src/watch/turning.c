@@ -249,8 +249,8 @@ typedef struct LinePart {
   double at_left, at_right; /* determinants */
 } LinePart;
 
-/* Is the determinant zero on the line, except for `least`? Halves the part while the determinant may deviate from the chord by as
- * much as its own size, but not below 1 / 2^halvings. */
+/* Is the determinant zero somewhere on the line, up to `least`? Halves the part while the determinant may deviate from the chord
+ * by as much as its own size, but not below 1 / 2^halvings. */
 static bool line_has_zero(Turning *turning, uint32_t b, LinePart part, double least, int halvings) {
   double middle = (part.left + part.right) / 2;
   double value = determinant_on_line(turning, b, part.from, part.to, middle);
@@ -411,12 +411,12 @@ typedef enum FollowerTrace {
 
 /* Observations of a follower. */
 typedef struct FollowedPath {
-  TimedColumns last;      /* the beginning of the step in which a zero was found, */
+  TimedColumns last;      /* the beginning of the step in which a zero was found */
   double behind;          /* the end of that step, if the sign differs there; otherwise NAN */
   double largest, lowest; /* absolute determinants */
-  double at_lowest;       /* time of the lowest value */
-  double now;             /* the time that is examined, and */
-  double value;           /* the determinant one step after it; NAN: unknown */
+  double at_lowest;       /* time at which it was lowest */
+  double now;             /* the time that is examined */
+  double value;           /* the determinant one step after `now`; NAN: unknown */
   bool begins, ends;      /* the follower made at least one step; the follower reached the end */
 } FollowedPath;
 

@@ -160,6 +160,7 @@ static void make_steps(Solver *solver) {
                    .y = solver->event_y,
                    .heap = solver->heap,
                    .folds = model->folds ? model->folds->methods : 0,
+                   .keeps_branch = model->folds,
                    .beyond = solver->beyond,
                    .begin = solver->begin,
                    .segment = segment_new(heap, model->columns),
