@@ -13,6 +13,11 @@
 
 #include <cmocka.h>
 
+#ifdef EXPORTED
+const LargeDense *const large_dense = NULL;
+const LargeSparse *const large_sparse = &large_plain;
+#endif
+
 enum { ROWS_MAX = 160 };
 
 typedef struct Matrix {

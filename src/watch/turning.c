@@ -98,9 +98,7 @@ static bool evaluate(Turning *turning, double t, const double *y, double *values
 
 /* All determinants at a point that is moved by `steps` units of round-off. */
 static void evaluate_beside(Turning *turning, double t, const double *y, int steps, double *values) {
-  const System *system = &turning->view->system;
-  for (int32_t c = 0; c < system->columns; c++)
-    turning->beside[c] = y[c] + steps * SOLVED * (1 + (double)c / system->columns) * system->nominal[c];
+  kinks_step_aside(&turning->view->system, y, steps, turning->beside);
   evaluate(turning, t, turning->beside, values);
 }
 
