@@ -210,7 +210,7 @@ static size_t structural_start(const Description *description, const char *refer
   return (size_t)attribute_number(need(strstr(description->text, pattern), "size of an array"), "start", 1);
 }
 
-/* How many values the variable at `at` has: the product of its dimensions. */
+/* The number of values of the variable at `at`: the product of its dimensions. */
 static size_t variable_size(const Description *description, const char *at) {
   const char *end = strchr(at, '>');
   size_t size = 1;
@@ -682,7 +682,7 @@ static bool update_discrete_states(const Fmu *fmu, void *instance, double *next)
   return !terminates;
 }
 
-/* In event mode, as after the initialization. */
+/* Finishes an event. The instance is in event mode, as after the initialization. */
 static void finish_event(Exchange *run) {
   const Fmu *fmu = run->fmu;
   run->terminated = !update_discrete_states(fmu, run->instance, &run->next_event);
@@ -783,7 +783,7 @@ static void integrate(Exchange *run, double stop, double tolerance) {
   }
 }
 
-/* From one time to another, by the kind of the FMU. */
+/* Runs from one time to another, by the kind of the FMU. */
 static void simulate(const Fmu *fmu, void *instance, double from, double to, double tolerance) {
   if (!fmu->is_exchange) {
     advance(fmu, instance, from, to, false);

@@ -1,4 +1,4 @@
-/* problems: small systems written by hand against solve/integrator.h, with their counters and known solutions. */
+/* problems: small systems written by hand against integrate/integrator.h, with their counters and known solutions. */
 #ifndef DAEDAL_TESTS_PROBLEMS_H
 #define DAEDAL_TESTS_PROBLEMS_H
 

@@ -433,7 +433,7 @@ static void each_allocation_up_to_analysis_refused(void **state) {
   }
 }
 
-/* A simulation has thousands of allocations, so every seventh. */
+/* A simulation has thousands of allocations, so only every seventh is refused. */
 static void allocations_of_a_simulation_refused(void **state) {
   (void)state;
   FAIL_ALLOC_EACH(fail) {

@@ -595,7 +595,7 @@ static const FlatCurve CURVE[] = {
 };
 enum { CURVE_COUNT = sizeof CURVE / sizeof *CURVE };
 
-/* How much nearer to the start the curve comes if it is followed from the point found while the distance falls. */
+/* Follows the curve from the point found while the distance to the start falls, and returns by how much it falls. */
 static double nearer_by(const FlatCurve *curve, double a, double b, const double *start, double x) {
   double found = hypot(x - start[0], curve->value(x, a, b) - start[1]), gain = 0;
   for (int side = -1; side <= 1; side += 2) {

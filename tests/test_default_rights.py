@@ -49,7 +49,7 @@ class DefaultRights(unittest.TestCase):
                 self.assertEqual(self.run_in(f"{number}a", words), self.run_in(f"{number}b", [*words, "--no-sandbox"]))
 
     def filter_of(self, *words):
-        """The kind of filter of a run that writes to a full pipe."""
+        """Returns the kind of filter that a run has while it writes to a full pipe."""
         with subprocess.Popen([DAEDAL, "simulate", self.path / "m.mo", "-q", "-o", "-", "--intervals", "50000", *words], stdout=subprocess.PIPE) as run:
             run.stdout.read(1)
             found = self.filter_in(run.pid)

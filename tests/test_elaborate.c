@@ -477,7 +477,7 @@ static void test_several_errors(void **state) {
   world_free(&w);
 }
 
-/* Other threads may use the model: the question which variables its whens determine uses only memory of the call. */
+/* Other threads may use the model, so looking for the variables that its whens determine uses only memory of the call. */
 static void test_discrete_variables_by_themselves(void **state) {
   (void)state;
   FailAlloc fail = {0};

@@ -88,7 +88,7 @@ class Examples(unittest.TestCase):
         self.assertLess(difference(run["A"], [0.8] * len(run["A"])), 1e-6)
 
     def test_slider_crank(self):
-        """With the angle of the rod and the slider as explicit functions of the crank: one coordinate, no multiplier."""
+        """If the angle of the rod and the slider are explicit functions of the crank, there is one coordinate and no multiplier."""
         text = (EXAMPLES / "slider_crank.mo").read_text()
         text = text.replace('psi(start = -0.14) "angle of the rod", s(start = 1.2);', "psi, s;")
         text = text.replace("equation\n  x2", "equation\n  psi = -asin(r/l*sin(phi));\n  s = r*cos(phi) + l*cos(psi);\n  x2")

@@ -69,7 +69,7 @@ def package(model, functions=TABLES):
     return f"package P\n{functions}\n{model}\nend P;\n"
 
 
-# From a file, whose name is a parameter; errors in the file are reported.
+# A table from a file whose name is a parameter; errors in the file are reported.
 (folder / "t.txt").write_text("#1\ndouble tab(3,2)\n0 0\n1 2\n3 6\n")
 FILE = package("""
   model M
@@ -264,7 +264,7 @@ for compress in (False, True):
 (folder / "read.mat").write_bytes(level_5({"B": [[1, 2]]}, True)[:-5])
 run(READING % ("B", "B"), "--model", "M", status=3)
 
-# It prints to a text that reads back to the same function.
+# The function is printed as a text that reads back to the same function.
 allowed = ["--allow-external", "own.so"]
 flat, _ = run(OWN, *allowed, command="flatten")
 again, _ = run(flat, *allowed, command="flatten")

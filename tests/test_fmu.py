@@ -134,7 +134,7 @@ def drive(fmu, *arguments):
 
 
 def compare(reference, values, tolerance, what):
-    """Within ten times the tolerance. Derivatives with respect to time are less accurate in proportion to their speed, and are left out."""
+    """The values must agree within ten times the tolerance. Derivatives with respect to time are less accurate in proportion to their speed, and are left out."""
     worst = 0
     for name, (expected, size) in reference.items():
         if name in values and not name.startswith("der(") and not math.isnan(expected):

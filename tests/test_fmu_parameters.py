@@ -85,7 +85,7 @@ def worst_of(reference, said):
 
 
 def check_setting(model, fmu, root, chosen, folder):
-    """Several values at once, in both kinds."""
+    """Sets several values at once, in both kinds of FMU."""
     experiment = root.find("DefaultExperiment")
     start, stop, tolerance = (float(experiment.get(key)) for key in ("startTime", "stopTime", "tolerance"))
     reference = simulate(model, [(name, text) for name, (_, text) in chosen], start, stop, tolerance, folder)

@@ -172,7 +172,7 @@ class Folds(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
     def test_exported(self):
-        for turn, (draw, check) in enumerate(((oscillator, is_followed), (trigger, is_followed), (rest, is_reversed_or_told)), 1):
+        for turn, (draw, check) in enumerate(((oscillator, is_followed), (trigger, is_followed), (rest, is_reversed_or_told), (stay, is_reversed_or_told)), 1):
             tally = Tally(f"exported {draw.__name__}")
             for seed in seeds(12, quick=1):
                 text, expected = draw(random.Random(f"{draw.__name__} {seed}"))

@@ -1,5 +1,5 @@
 """Gradients of simulate by the adjoint, compared with sensitivities: examples of high index, stiff ones, pivots and events, discrete values, integrals, generated models, checkpoints, all
-parameters. Also models that are refused.
+parameters. Some models must be refused.
 
 DAEDAL_GRADIENT_MODELS sets the number of models, 20 by default."""
 import json
@@ -39,7 +39,7 @@ class Gradient(unittest.TestCase):
         self.check(SOURCE / "examples" / name, targets, functionals, *options, **keywords)
 
     def integral(self, text, targets, name, *options, accuracy=1e-6):
-        """Against the sensitivities of the integral as a state."""
+        """Compares with the sensitivities of a state that is the integral."""
         head, body = text.split("equation\n", 1)
         state = f"{head}Real total(start = 0, fixed = true); equation\n der(total) = {name};\n{body}"
         final = simulate(state, *options, "--sensitivity", ",".join(targets))["final"]
@@ -93,7 +93,7 @@ class Gradient(unittest.TestCase):
                        solvers=(draw.choice(("auto", "erk", "bdf")),), accuracy=3e-6)
 
     def test_balls(self):
-        """With integrals of signals that jump."""
+        """The integrated signals jump."""
         draw = random.Random(11)
         for _ in range(COUNT // 4):
             text, targets = varied_models.draw_ball(draw)

@@ -82,7 +82,7 @@ def newer(header):
 
 
 def older(header):
-    """Without the last members of the structs that have grown since the interface was fixed."""
+    """The header without the last members of the structs that have grown since the interface was fixed."""
     for line in ("  size_t input_size;", "  options.input_size = sizeof(daedal_input);", "  uint32_t aliases;", "  double seconds_parse, ", "  uint32_t array_length;",
                  "  uint32_t dimensions;", "  uint32_t width, height;"):
         header, count = re.subn(f"^{re.escape(line)}.*\n", "", header, flags=re.MULTILINE)

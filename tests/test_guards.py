@@ -120,7 +120,7 @@ end Level;
                         and all(abs(rate - inflow / sum(area)) < 1e-4 for rate in rates))
 
             tally.add(run, is_right, seed, run.words)
-        tally.check(self, may_refuse=0.1)  # flows that begin long after another are round-off beside it
+        tally.check(self, may_refuse=0.1)  # flows that begin long after another one are round-off compared with it
 
     def test_unstable(self):
         """If the flow widens the difference of the levels, it may begin at any time: that is refused."""

@@ -107,7 +107,7 @@ class Hidden:
 
 class HiddenStructure(unittest.TestCase):
     def check(self, method):
-        """How many were run by ranks."""
+        """The number of models that were run by ranks."""
         tally, by_ranks = Tally(f"hidden structure, {method}"), 0
         for seed in [*seeds(60), *OTHERS]:
             if method not in by_turns(METHODS, seed): continue

@@ -252,7 +252,7 @@ class Examples(unittest.TestCase):
 
 
 def model(declared, equations, rng=None):
-    """With the equations in any order and other names, if a generator is given."""
+    """The text of a model. If a generator is given, the equations have any order, and the names are others."""
     if rng:
         rng.shuffle(equations)
     return "model M\n  " + "\n  ".join(declared) + "\nequation\n  " + "\n  ".join(equations) + "\nend M;\n"
@@ -394,7 +394,7 @@ class Network:
         self.booleans.append(boolean)
 
     def add_algorithm(self, k):
-        """Several whens in sequence that read values assigned by earlier ones."""
+        """Adds several whens in sequence; each may read values that earlier whens have assigned."""
         boolean, counter = self.declare(k)
         whens = [(self.condition(), self.expression(), self.rng.random() < 0.5) for _ in range(self.rng.randint(1, 3))]
         value = lambda v, negate: f"({v[0]}) <> {boolean}" if negate else v[0]

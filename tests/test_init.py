@@ -103,7 +103,7 @@ class WaterTubes(unittest.TestCase):
                 self.assertEqual(total, 275 if name == ("p1", "p13")[side] else 0, name)
 
     def test_corrections_for_any_inflow(self):
-        """From a network at rest, in which the inflows begin to change, the pressures follow the formulas. (The sign of the inflow
+        """In a network at rest whose inflows begin to change, the pressures follow the formulas. (The sign of the inflow
         is that of the paper's equation (8), in which it stands next to A_n phi.)"""
         text = water()
         for name in ("in1", "in13", "out10"):

@@ -98,7 +98,7 @@ class Records:
         return (name, kind, count, value, merged(inner, change))
 
     def modifications(self, kind, names, chance, count=0):
-        """{field: (text, value)} of scalars, {field: {...}} of records. In an array, one value for each element."""
+        """{field: (text, value)} of scalars, {field: {...}} of records. For an array there is one value for each element."""
         chosen = {}
         for field, inner, size, _, _ in self.classes[kind]:
             if self.pick.random() > chance:

@@ -108,7 +108,7 @@ def regularized(rng, k, at):
 
 
 def standing(rng, k):
-    """At a flat root from the start up to a time, which may be after the end."""
+    """A solution that stays at a flat root from the start up to a time, which may be after the end."""
     at, factor = rng.choice([9, rng.uniform(0.2, 1.8)]), rng.choice([0.01, 1, 30])
     law, power = rng.choice([("{0}*abs({0})", 1 / 2), ("{0}^3", 1 / 3), ("(if noEvent({0} > 0) then {0}^2 else -2*{0}^2)", 1 / 2)])
     return Piece(f"Real z{k}(start=0), x{k}(start=0, fixed=true);", f"{law.format(f'z{k}')} = {factor}*max(0, time - {at!r}); der(x{k}) = z{k};",

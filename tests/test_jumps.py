@@ -233,7 +233,7 @@ class Chains:
         return found, force
 
     def solution(self):
-        """All x at the end, by Runge and Kutta's method after the jump."""
+        """Returns all x at the end, by Runge and Kutta's method from the jump on."""
         n, count = self.n, 400
         form, force = [float(k % n == 0) for k in range(2 * n)], 0.0
         for _ in range(n): form, force = self.differentiate(form)

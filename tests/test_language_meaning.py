@@ -585,7 +585,7 @@ class Surfaces(unittest.TestCase):
                 self.assertAlmostEqual(b, c, 9, text)
 
     def test_linear_pieces(self):
-        """Between points, and beyond the ends: held, continued, or repeated."""
+        """Tables are read between points and beyond the ends, where values are held, continued, or repeated."""
         for seed in seeds(300, quick=12):
             rng = random.Random(seed)
             axes = [list(itertools.accumulate([rng.uniform(-2, 0)] + [rng.choice([0.5, 1, 1.5]) for _ in range(rng.randrange(1, 5))])) for _ in range(2)]

@@ -214,7 +214,7 @@ class Start(unittest.TestCase):
                         self.assertEqual(max(column[:-1]), 0)
 
     def test_stop(self):
-        """At the stop time relations are also as written: of time and of states, in every solver and in exported programs."""
+        """At the stop time relations of time and of states also hold as written, with every solver and in exported programs."""
         for seed in seeds(300, quick=4):
             rng = random.Random(seed)
             stop = rng.choice([1, 2, 0.75, 1.3])

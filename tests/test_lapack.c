@@ -344,7 +344,7 @@ static void try_argument(const Case *c, Case *w, uint32_t k) {
   *w = *c;
   w->values[k].is_output = !w->values[k].is_output;
   try_both(w, EITHER, k, "not taken");
-  for (uint32_t other = 0; other < c->count; other++) { /* the argument of another place */
+  for (uint32_t other = 0; other < c->count; other++) { /* the argument that belongs at another place */
     if (other == k) continue;
     *w = *c;
     w->values[k] = c->values[other];

@@ -13,6 +13,11 @@
 
 #include <cmocka.h>
 
+#ifdef EXPORTED
+const LargeDense *const large_dense = NULL;
+const LargeSparse *const large_sparse = &large_plain;
+#endif
+
 enum { ROWS_MAX = 160 };
 
 typedef struct Matrix {
@@ -25,7 +30,7 @@ static double random_number(uint32_t *seed) {
   return (double)(*seed >> 8) / (1 << 24) - 0.5;
 }
 
-/* About `filled` entries per column in addition to the diagonal, rows of very different size. */
+/* A matrix with about `filled` entries per column in addition to the diagonal, and with rows of very different size. */
 static void matrix_fill(Matrix *m, int32_t n, double filled, int width, uint32_t *seed) {
   int32_t count = 0;
   m->n = n;

@@ -355,7 +355,7 @@ class Fields(unittest.TestCase):
                 self.assertEqual("beyond 1e15 A" in said, is_beyond, said)
 
     def test_comments(self):
-        """After each card, and between a card and its continuation."""
+        """Comments stand after each card, and between a card and its continuation."""
         for mark in (";", "$", "//", "; 5", "$ v1", "// + 3", ";'"):
             cards = ["V1 a 0 6", "R1 a b", "+ 2k", "R2 b 0 {1k*2/2}", ".op"]
             for k in range(len(cards)):

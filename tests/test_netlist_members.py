@@ -50,7 +50,7 @@ def resistor(rng):
 
 
 def storage(rng):
-    """As the time constant of a run."""
+    """A capacitor or inductor whose value shows as the time constant of a run."""
     given = some(rng, ["m=2", "dtemp=40", "temp=90", "tc1=0.003", "tc2=2e-5", "scale=2"])
     model = rng.random() < 0.3
     if rng.random() < 0.5:
@@ -331,7 +331,7 @@ def ours(text):
 
 
 def theirs(text, analysis):
-    """With tight tolerances; if ngspice reports that it cannot keep to them, with less tight ones."""
+    """ngspice runs with tight tolerances or, if it reports that it cannot keep to these, with looser ones."""
     for options in ("reltol=1e-6 vntol=1e-9 abstol=1e-15", "reltol=1e-4 vntol=1e-7 abstol=1e-10") if analysis else ("reltol=1e-6 vntol=1e-9 abstol=1e-15",):
         found = ngspice.run("n.cir", text.replace(".tran 10u 3m", ".tran 10u 3m 0 2u").replace("\n.end\n", f"\n.options {options}\n.end\n"))
         if found and (not analysis or found["time"][-1] > 2.99e-3):

@@ -89,7 +89,7 @@ class Netlists(unittest.TestCase):
         self.assertEqual(topology["q_crv"], [[int(node == "e")] for node in topology["nodes"]])
 
     def test_minimal_extension(self):
-        """As many new variables as there are loops and cutsets, as in (46)."""
+        """There are as many new variables as loops and cutsets, as in (46)."""
         for name, count in (("index2_loop", 1), ("index2_cutset", 1), ("index2_floating_loop", 1), ("index1", 0)):
             run = self.run_command("reduce", os.path.join(EXAMPLES, name + ".cir"), "--method", "minimal")
             self.assertEqual(run.returncode, 0, run.stderr)

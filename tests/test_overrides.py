@@ -343,7 +343,7 @@ class Discrete(unittest.TestCase):
                 self.assertAlmostEqual(float(row["x"]), simulate(self.text(point)).json["final"]["x"], msg=point)
 
     def test_start_from(self):
-        """From a result at a time between two events; time continues from there."""
+        """A run begins with the values of a result at a time between two events, and time continues from there."""
         names = ("g", "k", "b", "mode", "m[1]", "m[2]")
         for seed in range(8):
             rng = random.Random(seed)

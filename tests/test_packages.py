@@ -59,7 +59,7 @@ def wheel_is_whole(wheel, backend):
 
 
 def wheel_installs(wheel, folder):
-    """Into an empty environment; NumPy, on which it depends, comes from the system, because there may be no network."""
+    """Installs the wheel into an empty environment. NumPy, on which it depends, comes from the system, because there may be no network."""
     subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "venv"], check=True, capture_output=True)
     subprocess.run([folder / "venv/bin/python", "-m", "pip", "install", "--no-index", "--no-deps", "--quiet", wheel], check=True, capture_output=True)
     environment = {"PATH": f"{folder}/venv/bin:/usr/bin:/bin", "HOME": str(folder)}

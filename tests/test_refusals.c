@@ -205,7 +205,7 @@ static bool compare(Stage *stage) {
   return ran(stage, daedal_compare(stage->model, &options, DUMMY, (const char *const[]){"radau", NULL}));
 }
 
-/* By a start value, if the model has one to vary and can be differentiated. */
+/* Differentiates by a start value, if the model has one to vary and can be differentiated. */
 static bool simulate_differentiated(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";

@@ -193,7 +193,7 @@ class Resume(unittest.TestCase):
         self.assertTrue((self.path / "r.csv").exists())
 
     def test_interrupt_before_the_first_writing(self):
-        """Right after the first steps, long before a part is due."""
+        """A run is interrupted right after the first steps, long before a part is due."""
         self.write(PENDULUM)
         words = ["simulate", self.model, "-q", "--output-file", "r.csv", "--output-interval", "0.25", "--part-interval", "1000"]
         for delay in (0.2, 0.5, 1, 2, 5, 10):

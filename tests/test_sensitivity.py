@@ -1,5 +1,4 @@
-"""Sensitivities of simulate compared with differences of accurate runs: examples of high index, stiff ones, pivots and events, initial equations, free parameters, generated models. Also
-names and refusals.
+"""Sensitivities of simulate compared with differences of accurate runs: examples of high index, stiff ones, pivots and events, initial equations, free parameters, generated models. It also tests names and refusals.
 
 DAEDAL_SENSITIVITY_MODELS sets the number of models, 12 by default."""
 import csv

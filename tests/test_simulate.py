@@ -137,7 +137,7 @@ class Weights(unittest.TestCase):
         return 3, self.declare(rng, starts, preference) + ", F", "der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;"
 
     def bead(self, rng, preference):
-        """On an ellipse, from rest: both positions turn back and are passed."""
+        """A bead on an ellipse begins at rest: both positions turn back, and steps pass these points."""
         angle, wide, high = rng.uniform(0.1, 1.4), rng.uniform(0.5, 3), rng.uniform(0.5, 3)
         starts = {"x": wide * math.cos(angle), "y": high * math.sin(angle), "vx": 0.0, "vy": 0.0}
         return 3, self.declare(rng, starts, preference) + ", F", (f"der(x) = vx; der(y) = vy; der(vx) = -F*x/{wide ** 2!r}; der(vy) = -F*y/{high ** 2!r} - 9.81; "
@@ -345,7 +345,7 @@ class Automatic(unittest.TestCase):
         self.assertLess(max(abs(x - math.exp(-math.pi**2 * t)) for t, x in zip(run["time"], run["x[1550]"])), 1e-4)
 
     def test_strangeness(self):
-        """No more residuals per step than GENDA (4.0 in Kunkel and Mehrmann's Table 2), and no factorization in most steps (GENDA: one)."""
+        """There are no more residuals per step than with GENDA (4.0 in Kunkel and Mehrmann's Table 2), and most steps need no factorization (GENDA: one)."""
         options = ("--tolerance", 1e-9, "--method", "strangeness", "--stop-time", 20)
         automatic = Run(example("paraboloid"), *options)
         self.assertEqual((automatic.code, automatic.json["solver"]), (0, "radau"), automatic.words)

@@ -295,7 +295,7 @@ class Strangeness(unittest.TestCase):
         self.assertEqual((run.json["strangeness"]["array"], run.json["strangeness"]["initial"]), ("reduced by ranks", "structure"))
 
     def test_pendulums_by_ranks_alone(self):
-        """Through x = 0 and back, with all solvers; without the redundant equation, the other methods run both models."""
+        """The pendulums swing through x = 0 and back with all solvers. Without the redundant equation, the other methods run both models."""
         folder = os.path.join(SOURCE, "tests", "cases", "strangeness")
         for name, drop in (("mixed", "$^"), ("velocity", r".*x\*vx.*\n")):
             with open(os.path.join(folder, name + ".mo")) as file:
@@ -316,8 +316,7 @@ class Strangeness(unittest.TestCase):
                     self.same_as_dummy(name, "strangeness", "--solver", solver)
 
     def test_work(self):
-        """With a multistep method: no more residual evaluations per step than GENDA's 4.0, and far less than one factorization
-        per step."""
+        """A multistep method needs no more residual evaluations per step than GENDA's 4.0, and far less than one factorization per step."""
         steps = factorizations = 0
         for name in ("hessenberg2", "hessenberg3", "hessenberg4", "miller", "paraboloid"):
             path = os.path.join(SOURCE, "tests", "cases", "papers", f"kunkel_{name}.mo")

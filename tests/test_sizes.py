@@ -80,7 +80,7 @@ class System:
 
 
 def draw_sizes(rng, count):
-    """All equal, all different, or two kinds."""
+    """The sizes are all equal, all different, or of two kinds."""
     kind = rng.randrange(3)
     several = [10**rng.uniform(-12, 12) for _ in range(count)]
     if kind == 0:

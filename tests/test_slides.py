@@ -19,7 +19,7 @@ LOOPS = {
 
 
 class Table:
-    """A function of steps, of an argument that is an expression both in Modelica and in Python."""
+    """A step function, in Modelica and in Python; its argument is an expression that both languages understand."""
 
     def __init__(self, rng, number, states):
         self.name = f"f{number}"

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 DAEDAL = os.environ["DAEDAL"]
-SOLVERS = {"erk": 0, "radau": 0, "bdf": 0, "ida": 2, "cvode": 2}  # and the number of crashes by SUNDIALS
+SOLVERS = {"erk": 0, "radau": 0, "bdf": 0, "ida": 2, "cvode": 2}  # the number of crashes within SUNDIALS
 SAMPLE = 40
 IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
 MODEL = """model M Real x(start = 0.6, fixed = true), y(start = -0.8), u(start = 0, fixed = true), v, s;

@@ -147,8 +147,8 @@ static void must_agree(const char *what, const daedal_model *model, const double
       fail_msg("%s: %s is %.17g and %.17g", what, daedal_variable_get(model, v).name, a[v], b[v]);
 }
 
-/* From the time reached to `until`, in one advance or in `parts`, restored and cloned as often as possible; saving twice is as good
- * as once. A run that fails once fails each time. */
+/* Advances from the time reached to `until`, in one advance or in `parts`, restored and cloned as often as possible; saving twice
+ * is as good as once. A run that fails once fails each time. */
 static void go_on_alike(const char *what, daedal_run *run, const daedal_model *model, double until, int parts) {
   uint32_t count = daedal_variable_count(model);
   double *first = malloc((count + 1) * sizeof *first), begin = daedal_run_time(run);

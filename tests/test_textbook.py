@@ -304,7 +304,7 @@ TABLE = [
 
 
 def rows_of(path):
-    """The points of a result. Of several points at one time, the later ones come first, so that the first one found is after events."""
+    """The points of a result. If several points have one time, the later points come first, so that the first point found is after events."""
     with open(path, newline="") as file:
         rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
     return rows[::-1]

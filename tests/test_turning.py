@@ -86,8 +86,7 @@ class Linkages(unittest.TestCase):
 
 
 class Parallelograms(unittest.TestCase):
-    """Two masses on cranks of equal length and a coupler as long as the base, without forces: they turn at a constant speed. Where
-    all points are in line the linkage may become an antiparallelogram. Every method and solver that watches must stop there. With a
+    """Two masses on cranks of equal length and a coupler as long as the base, without forces: they turn at a constant speed. If all points are in line, the linkage may become an antiparallelogram. Every method and solver that watches must stop there. With a
     slightly longer coupler nothing is singular."""
 
     def text(self, crank, base, coupler, angle, speed):

@@ -397,7 +397,7 @@ class Plan:
         return run
 
     def simulate(self, parameters: Mapping[str, float] | None = None, **keywords: float) -> Result:
-        """From initial values to the stop time."""
+        """Runs from initial values to the stop time."""
         return self.run(parameters, **keywords).execute()
 
 
@@ -476,7 +476,7 @@ class Run:
         self._unused.clear()  # states end with their run
 
     def execute(self) -> Result:
-        """From initial values to the stop time."""
+        """Runs from initial values to the stop time."""
         self._begin(False)
         self._call(library.run_execute)
         result = Result(self._call(library.run_take_result), self._plan)

@@ -1,4 +1,4 @@
-"""From keywords to the options of the library."""
+"""Turns keywords into the options of the library."""
 from __future__ import annotations
 
 import ctypes

@@ -159,7 +159,7 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def rows(self) -> int:
-        """How many there are."""
+        """The number of rows."""
         return self._handle.call(library.result_rows)
 
     @property

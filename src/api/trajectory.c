@@ -63,11 +63,23 @@ const double *daedal_result_values(daedal_result *result, uint32_t signal) {
   return result->columns + (size_t)signal * recorder_of(result)->trajectory->rows;
 }
 
+/* A signal by its name. */
+typedef struct Lookup {
+  const char *name;
+  uint32_t *found;
+} Lookup;
+
+static bool work_find(daedal_result *result, const void *argument) {
+  const Lookup *lookup = argument;
+  *lookup->found = signals_find(recorder_of(result)->signals, lookup->name);
+  return *lookup->found != MAP_NONE;
+}
+
 uint32_t daedal_result_find(const daedal_result *result, const char *name) {
+  uint32_t found = MAP_NONE;
   if (!recorder_of(result) || !name) return UINT32_MAX;
   if (strcmp(name, "time") == 0) return 0;
-  uint32_t found = signals_find(recorder_of(result)->signals, name);
-  return found == MAP_NONE ? UINT32_MAX : found + 1;
+  return result_protect((daedal_result *)result, work_find, &(Lookup){name, &found}) ? found + 1 : UINT32_MAX;
 }
 
 static daedal_residuals residuals_of(const daedal_result *result) {

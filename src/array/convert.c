@@ -305,7 +305,7 @@ static bool hold_unknown(Converter *converter, uint32_t i, const char *how) {
   return released;
 }
 
-/* How much the declaration of an unknown says about its size, by its start and nominal value. */
+/* Rates how much the declaration of an unknown says about its size, by its start and nominal value. */
 static int declared_size(const Converter *converter, uint32_t unknown) {
   const Model *model = converter->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];

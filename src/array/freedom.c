@@ -38,7 +38,7 @@ static bool is_full(const Problem *problem, const Freedom *freedom, const Freedo
   return holders == freedom->rank;
 }
 
-/* Row i of B_p w. */
+/* Returns row i of the product B_p w. */
 static Expr pivot_sum(Dag *dag, const Freedom *freedom, const FreedomEntries *entries, uint32_t i, uint32_t first) {
   Expr sum = dag_constant(dag, 0);
   for (uint32_t e = entries->start[i]; e < entries->start[i + 1]; e++) {

@@ -246,7 +246,7 @@ static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
   return meets ? relation : EXPR_NONE;
 }
 
-/* Which nodes are reached without passing a noEvent or smooth. */
+/* Finds the nodes that are reached without passing a noEvent or smooth. */
 static void mark_outside(const Dag *dag, const IndexVec *order, bool *outside) {
   for (uint32_t k = 0; k < order->count; k++) outside[order->data[k]] = k + 1 == order->count;
   for (uint32_t k = order->count; k-- > 0;) {

@@ -1,6 +1,6 @@
 /* kink_modes: kinks that cause events. If an equation is differentiated once, a kink in it makes algebraic variables jump, and a
  * step may pass over it. If it is differentiated twice, its first derivative, a constraint on velocities, jumps. Only an event can
- * distribute that jump over the masses (view/share.h). In such equations max(a, b) becomes if a >= b then a else b, and similarly
+ * distribute that jump over the masses (view/model_jump.h). In such equations max(a, b) becomes if a >= b then a else b, and similarly
  * for min, abs and semiLinear. noEvent is removed. smooth(p, e) is removed if it does not promise that the derivative which jumps
  * is continuous. Only conditions within them whose branches meet smoothly (joint.h) stay without events.
  *

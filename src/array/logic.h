@@ -59,7 +59,7 @@ typedef struct LogicDelay {
   bool is_fixed, is_discrete;
 } LogicDelay;
 
-/* How many leaves it takes. */
+/* The number of leaves that a delay takes. */
 uint32_t logic_delay_leaves(const LogicDelay *delay);
 
 typedef struct Logic {

@@ -96,7 +96,7 @@ static double evaluate(ModeRow *row, double value) {
   return row->nodes.faults[last] == EXPR_NONE ? row->nodes.values[last] : NAN;
 }
 
-/* How much the row changes with its mode; *size: how large it is. */
+/* The change of the row when its mode changes; *size: the size of the row. */
 static double row_jump(ModeRow *row, double here, double *size) {
   row->here = here;
   double without = evaluate(row, 0), with = evaluate(row, 1);

@@ -9,7 +9,7 @@ static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
 /* Does the value change along a solution? */
 static bool is_moving(Dag *dag, Expr e) { return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME); }
 
-/* Which nodes of `order` are reached without passing a noEvent: walked from the roots down. */
+/* Finds the nodes of `order` that are reached without passing a noEvent, from the roots down. */
 static bool *mark_outside(Dag *dag, const IndexVec *order, const uint32_t *slot, const Expr *roots, uint32_t count,
                           Heap *heap) {
   bool *outside = heap_array(heap, order->count, sizeof *outside);

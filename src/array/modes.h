@@ -35,7 +35,7 @@ typedef struct Modes {
 /* Can there be an event? */
 bool modes_make_events(const Modes *modes);
 
-/* How many discrete leaves there are: of the model, of the logic, of the modes. */
+/* The number of discrete leaves: those of the model, of the logic and of the modes. */
 uint32_t modes_leaves(const Modes *modes);
 
 /* Extracts the modes from the residuals of the problem, in place. Owned by the arena. O(size of the equations). */

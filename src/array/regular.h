@@ -21,8 +21,8 @@ typedef struct BlockJacobian {
 BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place,
                                Arena *arena);
 
-/* Which rows (or columns) take part in the dependences of a singular matrix, numerically: those where a null vector is not zero.
- * inside[size]. false: unknown. Costs one sparse factorization for each point. */
+/* Finds by numbers which rows (or columns) take part in the dependences of a singular matrix: those where a null vector is not
+ * zero. inside[size] marks them. false: unknown. Costs one sparse factorization for each point. */
 bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *samples, Arena *arena, bool *inside);
 
 /* A block whose matrix is not regular: everywhere, or at the start values only. */

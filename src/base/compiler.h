@@ -23,6 +23,6 @@ bool compiler_build(Heap *heap, const CompilerSource *sources, uint32_t count, C
 /* Is there a program of this name in PATH? */
 bool compiler_is_found(const char *program);
 
-/* As compiler_build, with another program than `cc` and further arguments after the sources: -I, -L, -l. */
+/* Like compiler_build, with another program than `cc` and further arguments after the sources: -I, -L, -l. */
 bool compiler_build_with(Heap *heap, const char *program, const CompilerSource *sources, uint32_t count,
                          char *const *more, uint32_t more_count, CompilerTake *take, void *context, char *failure);

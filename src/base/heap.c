@@ -63,7 +63,7 @@ const HeapHook *heap_hook(const Heap *heap) { return &heap->hook; }
 size_t heap_bytes(const Heap *heap) { return heap->slabs ? slabs_bytes(heap->slabs) : heap->bytes; }
 Budget *heap_budget(const Heap *heap) { return heap->head.budget; }
 
-/* Where refusals go now; NULL: outside of a protected call. */
+/* The point to which a refused allocation returns now; NULL: the call is not protected. */
 static jmp_buf *catch_point(const Heap *heap) {
   while (!heap->catch_point && heap->outer) heap = heap->outer;
   return heap->catch_point;

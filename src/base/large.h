@@ -43,6 +43,7 @@ typedef struct LargeSparse {
 } LargeSparse;
 
 extern const LargeSparse *const large_sparse; /* NULL: no matrix of an exported model is large */
+extern const LargeSparse large_plain;         /* of exported solvers */
 
 /* Estimates the condition number of a sparse matrix in compressed columns, in the 1-norm (Hager 1984, by KLU); HUGE_VAL if it is
  * singular. Costs about one factorization. */

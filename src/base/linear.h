@@ -25,7 +25,7 @@ void linear_resize(Linear *linear, int32_t n, int32_t nonzeros);
  * O(nonzeros). */
 void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 
-/* As linear_set_pattern, but the transpose is factored and solved from then on. Values still come in the order of the given
+/* Like linear_set_pattern, but the transpose is factored and solved from then on. Values still come in the order of the given
  * pattern. */
 void linear_set_transposed(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 

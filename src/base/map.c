@@ -124,7 +124,7 @@ static void names_rehash(Names *names, uint32_t capacity) {
   if (capacity > FAR_NAMES && !names->recent) names->recent = heap_array(heap, RECENT_NAMES, sizeof *names->recent);
 }
 
-/* How many names a table holds before it grows. */
+/* The number of names that a table holds before it grows. */
 static uint32_t room_of(uint32_t capacity) { return capacity / 3 * 2; }
 
 void names_reserve(Names *names, uint32_t more) {

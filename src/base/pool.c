@@ -16,9 +16,11 @@ static void push_block(Heap *heap, Pool *pool, uint32_t length) {
   pool->room = POOL_PIECE;
 }
 
-/* Doubles the last piece until it has room for this many elements. */
+/* Doubles the last piece until it has room for this many elements. A new piece begins with a sixteenth of all elements, so those of
+ * large pools do not grow. */
 static void grow_piece(Heap *heap, Pool *pool, uint32_t length) {
-  uint32_t room = pool->room < 8 ? 8 : pool->room;
+  uint32_t least = pool->count / 16, room = pool->room > least ? pool->room : least;
+  if (room < 8) room = 8;
   while (room < length) room *= 2;
   if (room > POOL_PIECE) room = POOL_PIECE;
   void **last = &pool->piece[pool->pieces - 1];

@@ -151,7 +151,7 @@ static inline bool is_standard_output(const char *path) {
   return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
 }
 
-/* How many of the paths are standard output. */
+/* The number of paths that mean standard output. */
 static inline int standard_outputs(const WordList *paths) {
   int count = 0;
   for (const char *const *path = paths->words; *path; path++) count += is_standard_output(*path);

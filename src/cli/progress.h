@@ -25,7 +25,7 @@ ProgressBar progress_begin(bool shown);
 /* For daedal_options.on_step; the context is the ProgressBar. Returns true after a signal. */
 bool progress_step(void *context, const daedal_progress *now);
 
-/* As progress_step, between the points of a sweep; shows the remaining time. */
+/* Like progress_step, between the points of a sweep; shows the remaining time. */
 bool progress_points(ProgressBar *progress, const daedal_sweep_progress *now);
 
 /* Erases the bar. From now on signals end the program again. */

@@ -101,7 +101,7 @@ static SolvedUnit make_unit(StateSpace *space, const UnitPlan *plan, int32_t num
   unit.gather = heap_array(heap, nonzeros, sizeof(int32_t));
   unit.entries = heap_array(heap, nonzeros, sizeof(double));
   if (plan->owner == number && n > 1) unit.linear_system = linear_new(heap, plan->count, plan->nonzeros, false);
-  if (plan->owner == number && plan->tangent) unit.tangent = tangent_new(heap, plan->tangent);
+  if (plan->owner == number && plan->tangent) unit.tangent = plan->tangent->methods->make(heap, plan->tangent);
   return unit;
 }
 
@@ -183,8 +183,8 @@ static bool factor_several(SolvedUnit *owner, const SolvedUnit *unit) {
   const double *values = unit->matrix->values;
   for (int32_t e = 0, count = unit->column_start[unit->plan->count]; e < count; e++)
     unit->entries[e] = values[unit->gather[e]];
-  owner->is_projected =
-      owner->tangent && tangent_factor(owner->tangent, unit->column_start, unit->row_index, unit->entries);
+  owner->is_projected = owner->tangent && owner->plan->tangent->methods->factor(owner->tangent, unit->column_start,
+                                                                                unit->row_index, unit->entries);
   return owner->is_projected || linear_factor(owner->linear_system, unit->entries);
 }
 
@@ -291,7 +291,7 @@ static void apply_correction(SolvedUnit *unit, const double *correction, double 
 /* Turns a residual into a correction with the existing factors. */
 static void solve_with_factors(const StateSpace *space, const SolvedUnit *unit, double *correction) {
   const SolvedUnit *owner = &space->units[unit->plan->owner];
-  if (owner->is_projected) tangent_solve(owner->tangent, correction);
+  if (owner->is_projected) owner->plan->tangent->methods->solve(owner->tangent, correction);
   else if (owner->linear_system) linear_solve(owner->linear_system, correction);
   else correction[0] /= owner->single;
 }

@@ -20,7 +20,7 @@ struct Tangent {
 
 static int32_t *index_list(Heap *heap, int32_t count) { return heap_array(heap, (size_t)count, sizeof(int32_t)); }
 
-Tangent *tangent_new(Heap *heap, const TangentPlan *plan) {
+static Tangent *make(Heap *heap, const TangentPlan *plan) {
   size_t n = (size_t)plan->coordinates, m = (size_t)plan->constraints;
   Tangent *tangent = heap_alloc(heap, sizeof *tangent);
   *tangent = (Tangent){.plan = plan,
@@ -189,7 +189,7 @@ static void cholesky_solve(const double *a, int32_t n, double *x) {
   }
 }
 
-bool tangent_factor(Tangent *tangent, const int32_t *column_start, const int32_t *row_index, const double *values) {
+static bool factor(Tangent *tangent, const int32_t *column_start, const int32_t *row_index, const double *values) {
   if (!read_matrix(tangent, column_start, row_index, values) || !eliminate(tangent)) return false;
   find_map(tangent);
   project_mass(tangent);
@@ -207,7 +207,7 @@ static double left_over(const Tangent *tangent, int32_t i) {
   return sum;
 }
 
-void tangent_solve(const Tangent *tangent, double *b) {
+static void solve(const Tangent *tangent, double *b) {
   const TangentPlan *plan = tangent->plan;
   int32_t n = plan->coordinates, m = plan->constraints, free = n - m;
   for (int32_t i = 0; i < n; i++) tangent->motion[i] = b[plan->motion[tangent->place[i]]];
@@ -227,3 +227,5 @@ void tangent_solve(const Tangent *tangent, double *b) {
   for (int32_t i = 0; i < n; i++) b[plan->acceleration[tangent->place[i]]] = tangent->acceleration[i];
   for (int32_t c = 0; c < m; c++) b[plan->multiplier[tangent->row[c]]] = tangent->constraint[c];
 }
+
+const TangentMethods tangent_methods = {make, factor, solve};

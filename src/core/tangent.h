@@ -15,22 +15,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef struct TangentMethods TangentMethods;
+
 /* The meaning of the rows and columns of a system; each coordinate has one row and one column. */
 typedef struct TangentPlan {
   int32_t coordinates, constraints;
   const int32_t *motion, *acceleration;   /* rows and columns, per coordinate */
   const int32_t *constraint, *multiplier; /* rows and columns, per constraint */
   const int32_t *role;                    /* per row: its coordinate, or -1 - its constraint */
+  const TangentMethods *methods;          /* so that exports without such systems leave them out */
 } TangentPlan;
 
 typedef struct Tangent Tangent;
 
-/* Lives in the heap. */
-Tangent *tangent_new(Heap *heap, const TangentPlan *plan);
+struct TangentMethods {
+  Tangent *(*make)(Heap *heap, const TangentPlan *plan); /* lives in the heap */
 
-/* Factors the matrix given by compressed columns. false: G does not have full rank, B is not -G^T, or M is not symmetric and
- * positive definite on the tangent space. O(n^3). */
-bool tangent_factor(Tangent *tangent, const int32_t *column_start, const int32_t *row_index, const double *values);
+  /* Factors the matrix given by compressed columns. false: G does not have full rank, B is not -G^T, or M is not symmetric and
+   * positive definite on the tangent space. O(n^3). */
+  bool (*factor)(Tangent *tangent, const int32_t *column_start, const int32_t *row_index, const double *values);
 
-/* Solves in place with the last factors. O(n^2). */
-void tangent_solve(const Tangent *tangent, double *b);
+  /* Solves in place with the last factors. O(n^2). */
+  void (*solve)(const Tangent *tangent, double *b);
+};
+
+extern const TangentMethods tangent_methods;

@@ -6,7 +6,7 @@
 #include "core/constants.h"
 #include "event/reset.h"
 #include "vary/sensitivity.h"
-#include "view/share.h"
+#include "view/model_jump.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, cons
   size_t columns = (size_t)view->system.columns;
   uint8_t *marks = heap_array(heap, columns, sizeof *marks);
   double *before = heap_copy(heap, y, columns, sizeof *y);
-  if (view->share) share_begin(view->share, t, y);
+  if (view->model_jump) model_jump_begin(view->model_jump, t, y);
   for (size_t q = 0; q < columns; q++)
     if (held[q]) marks[q] = 2, y[q] = values[q];
   if (!solve_held(view, t, y, marks)) memcpy(y, before, columns * sizeof *y);
@@ -137,14 +137,14 @@ double events_next_time(View *view, double t, double stop, int *mode) {
 
 bool events_settle(View *view, double *t, double *y, uint32_t mode) {
   if (view->sensitivity && !sensitivity_event(view->sensitivity, *t, y, mode)) return false;
-  if (view->share) share_begin(view->share, *t, y);
+  if (view->model_jump) model_jump_begin(view->model_jump, *t, y);
   view->fired.count = 0;
   return settle_event(host_settle(view), t, y, mode == MAP_NONE ? -1 : (int)mode) &&
          (!view->sensitivity || sensitivity_event_end(view->sensitivity, *t, y));
 }
 
 bool events_resume(View *view, double *t, double *y) {
-  if (view->share) share_begin(view->share, *t, y);
+  if (view->model_jump) model_jump_begin(view->model_jump, *t, y);
   view->fired.count = 0;
   return settle_resume(host_settle(view), t, y);
 }

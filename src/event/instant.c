@@ -527,7 +527,7 @@ static bool change_states(Bordered *bordered, ConstMoment at, bool by_rate) {
   return true;
 }
 
-/* How much the columns change with the states; HUGE_VAL: without bound. */
+/* The change of the columns when the states change; HUGE_VAL: it has no bound. */
 static double influence_of_states(Bordered *bordered, ConstMoment at) {
   return change_states(bordered, at, false) ? norm(bordered->right, bordered->rows) : HUGE_VAL;
 }

@@ -5,7 +5,7 @@
 #include "core/constants.h"
 #include "event/events.h"
 #include "vary/sensitivity.h"
-#include "view/share.h"
+#include "view/model_jump.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct Turns {
 
 /* Everything that an event changes. */
 typedef struct EventState {
-  double t, *y, *discretes, *pre, *shared;
+  double t, *y, *discretes, *pre, *jump_guesses;
   uint64_t *samples, iterations;
   SwitchesMark *switches;
   SensitivityMoment *sensitivity;
@@ -40,7 +40,7 @@ static EventState keep_stage(const View *view, double t, const double *y, Heap *
   stage.y = heap_copy(heap, y, (size_t)view->system.columns, sizeof *y);
   stage.discretes = heap_copy(heap, evaluator->discretes, leaves, sizeof(double));
   stage.pre = heap_copy(heap, evaluator->pre, leaves, sizeof(double));
-  if (view->share) stage.shared = share_save(view->share, heap);
+  if (view->model_jump) stage.jump_guesses = model_jump_save(view->model_jump, heap);
   if (view->switches->decisions) stage.samples = decisions_save(view->switches->decisions, heap);
   stage.switches = switches_keep_mark(view->switches, heap);
   stage.sensitivity = sensitivity_keep(view->sensitivity, heap);
@@ -54,7 +54,7 @@ static void go_back(View *view, const EventState *stage, double *t, double *y) {
   copy_numbers(y, stage->y, (size_t)view->system.columns);
   copy_numbers(evaluator->discretes, stage->discretes, leaves);
   copy_numbers(evaluator->pre, stage->pre, leaves);
-  if (view->share) share_restore(view->share, stage->shared);
+  if (view->model_jump) model_jump_restore(view->model_jump, stage->jump_guesses);
   if (view->switches->decisions) decisions_restore(view->switches->decisions, stage->samples);
   switches_go_back(view->switches, stage->switches);
   sensitivity_go_back(view->sensitivity, stage->sensitivity);
@@ -163,7 +163,7 @@ static void wait_no_more(View *view) {
   if (view->switches->decisions) view->switches->decisions->decide.samples_wait = false;
 }
 
-/* Handles one event after another. Over all of them, it collects the actions that fired, and whether something was disturbed. */
+/* Handles one event after another. Collects the actions that fired in any of them, and whether something was disturbed. */
 static bool pass_in_order(View *view, Turns *turns, uint32_t order, double *t, double *y, SensitivityMoment *sizes,
                           Heap *heap) {
   IndexVec fired = {0};

@@ -1,16 +1,7 @@
 /* runtime: see runtime.h. */
 #include "export/runtime.h"
 
-#include "export/lookups.h"
-
 #include <string.h>
-
-static bool has_timed(const ExportSource *source) {
-  const Modes *modes = source->evaluator->code->modes;
-  for (uint32_t m = 0; m < modes->count; m++)
-    if (modes->timed[m]) return true;
-  return false;
-}
 
 static bool has_delays(const ExportSource *source) { return source->evaluator->code->modes->logic->delays.count > 0; }
 
@@ -19,24 +10,21 @@ static bool has_events(const ExportSource *source) {
   return modes->count || modes->kinks || source->decisions || source->branches->count || has_delays(source);
 }
 
-static void find_needs(Arena *arena, const ExportSource *source, bool needs[RUNTIME_USES]) {
-  uint32_t tables;
-  lookups_number(arena, source, &tables);
+static void find_needs(const ExportSource *source, bool needs[RUNTIME_USES]) {
   memset(needs, 0, RUNTIME_USES * sizeof *needs);
   needs[RUNTIME_ALWAYS] = true;
-  needs[RUNTIME_TABLES] = tables > 0;
   for (uint32_t k = 0; k < source->systems; k++) {
-    needs[RUNTIME_TIMED] = needs[RUNTIME_TIMED] || has_timed(&source[k]);
     needs[RUNTIME_EVENTS] = needs[RUNTIME_EVENTS] || has_events(&source[k]);
     needs[RUNTIME_DELAYS] = needs[RUNTIME_DELAYS] || has_delays(&source[k]);
-    needs[RUNTIME_FOLDS] = needs[RUNTIME_FOLDS] || export_may_fold(&source[k]);
   }
-  needs[RUNTIME_LARGE] = export_has_large(source);
   needs[RUNTIME_NO_EVENTS] = !needs[RUNTIME_EVENTS];
   needs[RUNTIME_NO_DELAYS] = !needs[RUNTIME_DELAYS];
-  needs[RUNTIME_ERK] = strcmp(source->integrator, "erk") == 0 || export_may_slide(source);
-  needs[RUNTIME_RADAU] = strcmp(source->integrator, "radau") == 0;
-  needs[RUNTIME_BDF] = strcmp(source->integrator, "bdf") == 0;
+}
+
+static bool is_named(const char *symbol, const char *const *texts, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    if (strstr(texts[k], symbol)) return true;
+  return false;
 }
 
 /* The interfaces, of which an export has one, begin with these names. */
@@ -72,10 +60,11 @@ bool *runtime_choose(Arena *arena, const ExportSource *source, const char *inter
   size_t files = 0;
   while (runtime_files[files].name) files++;
   bool *chosen = arena_array(arena, files + 1, sizeof *chosen);
-  find_needs(arena, source, needs);
+  find_needs(source, needs);
   for (size_t k = 0; k < files; k++) {
     const RuntimeFile *file = &runtime_files[k];
-    chosen[k] = needs[file->use] && !is_header(file) && !is_other_interface(file->name, interface);
+    chosen[k] = needs[file->use] && (!file->symbol || is_named(file->symbol, texts, count)) && !is_header(file) &&
+                !is_other_interface(file->name, interface);
   }
   for (uint32_t k = 0; k < count; k++) choose_included(texts[k], chosen);
   while (any) {

@@ -5,24 +5,18 @@
 #include "export/source.h"
 
 typedef enum RuntimeUse {
-  RUNTIME_ALWAYS,
-  RUNTIME_TABLES, /* only for models with tables */
-  RUNTIME_TIMED,  /* only for models with conditions that depend only on time */
+  RUNTIME_ALWAYS, /* or, with a symbol, if the text of the model names it */
   RUNTIME_EVENTS, /* only for models with events, kinks or delays; the next one for all others */
   RUNTIME_NO_EVENTS,
   RUNTIME_DELAYS, /* only for models with delays; the next one for all others */
   RUNTIME_NO_DELAYS,
-  RUNTIME_LARGE, /* only for models that may have large sparse matrices */
-  RUNTIME_FOLDS, /* only for models with corners at which a solution may fold */
-  RUNTIME_ERK,   /* if this integrator is chosen, or a solution may slide */
-  RUNTIME_RADAU, /* if this integrator is chosen */
-  RUNTIME_BDF,   /* if this integrator is chosen */
   RUNTIME_USES
 } RuntimeUse;
 
 typedef struct RuntimeFile {
   const char *name, *text;
   RuntimeUse use;
+  const char *symbol; /* NULL: none */
 } RuntimeFile;
 
 /* The last name is followed by NULL. */

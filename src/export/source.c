@@ -59,6 +59,10 @@ bool export_may_fold(const ExportSource *source) {
   return (code->modes->kinks || code->is_rough) && !code->modes->logic->delays.count;
 }
 
+bool export_watches_branch(const ExportSource *source) {
+  return export_may_fold(source) && source->evaluator->code->modes->kinks > 0;
+}
+
 bool export_chooses_states(const ExportSource *source) {
   for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
     if (dummy_blocks_choose(source->choice, b)) return true;

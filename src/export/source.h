@@ -56,8 +56,10 @@ bool export_may_slide(const ExportSource *source);
 /* May one of the systems, of which this is the first, have large sparse matrices? */
 bool export_has_large(const ExportSource *systems);
 
-/* Does the system have corners at which a solution may fold, and can that be passed? */
+/* Does the system have corners at which a solution may fold, and can that be passed? Is one of them a kink, so that the branch of the
+ * solution is watched? */
 bool export_may_fold(const ExportSource *source);
+bool export_watches_branch(const ExportSource *source);
 
 /* Does the system choose its states? */
 bool export_chooses_states(const ExportSource *source);

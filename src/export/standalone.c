@@ -24,7 +24,7 @@ static void add_makefile(Heap *heap, ExportFiles *files) {
   text_printf(heap, &text,
               "\n\n# No fused operations: numbers are then the same everywhere.\n"
               "model: $(SOURCES) solver.h\n"
-              "\t$(CC) $(CFLAGS) -ffp-contract=off $(LDFLAGS) -o $@ $(SOURCES) -lm\n\n"
+              "\t$(CC) $(CFLAGS) -ffp-contract=off -fno-pie -no-pie $(LDFLAGS) -o $@ $(SOURCES) -lm\n\n"
               "clean:\n"
               "\trm -f model\n\n"
               ".PHONY: clean\n");

@@ -357,7 +357,7 @@ static void put_tangent(Writer *writer, uint32_t number, const TangentPlan *plan
   put_integers(writer, "tangent", number, "role", plan->role, rows);
   PUT(writer,
       "static const TangentPlan tangent%u = {%d, %d, tangent%u_motion, tangent%u_acceleration, tangent%u_constraint,\n"
-      "    tangent%u_multiplier, tangent%u_role};\n\n",
+      "    tangent%u_multiplier, tangent%u_role, &tangent_methods};\n\n",
       number, plan->coordinates, plan->constraints, number, number, number, number, number);
 }
 
@@ -744,8 +744,9 @@ static uint32_t state_count(const ExportSource *source) {
 
 /* A model without large matrices needs no code for them. */
 static void put_large(Writer *writer) {
-  if (writer->source->number || export_has_large(writer->source)) return;
-  PUT(writer, "const LargeDense *const large_dense = 0;\nconst LargeSparse *const large_sparse = 0;\n\n");
+  if (writer->source->number) return;
+  PUT(writer, "const LargeDense *const large_dense = 0;\nconst LargeSparse *const large_sparse = %s;\n\n",
+      export_has_large(writer->source) ? "&large_plain" : "0");
 }
 
 /* Writes the list of the model's systems, in the text of the first one, and the branches for which the present system is
@@ -796,7 +797,11 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "constant,\n    .follower = follower, .given_by = given_by, .followers = %d,\n"
       "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .folds = %s, .kink_program = %s,\n",
       (int)source->plan->followers, evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks,
-      evaluator->code->modes->kinks <= FEW_BENDS, export_may_fold(source) ? "&solver_folds" : "0", names->kinks);
+      evaluator->code->modes->kinks <= FEW_BENDS,
+      export_watches_branch(source) ? "&(const SolverFolds){&folds, folds_report, branch_watch}"
+      : export_may_fold(source)     ? "&(const SolverFolds){&folds, folds_report, 0}"
+                                    : "0",
+      names->kinks);
   PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);

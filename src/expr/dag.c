@@ -532,7 +532,7 @@ static void sort_indices(Heap *heap, Expr *index, uint32_t count) {
   }
 }
 
-/* As a walk, but in any order: a list of the inner nodes still to be visited is enough. */
+/* Like a walk, but in any order: a list of the inner nodes still to be visited is enough. */
 void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves) {
   const uint8_t mask = 1u << OP_VARIABLE;
   if (!(dag_flags(dag, e) & mask)) return;

@@ -178,7 +178,7 @@ static inline bool dag_is_residue(const Dag *dag, Expr e) {
 static inline uint32_t dag_index(const Dag *dag, Expr e) { return dag_node(dag, e)->first; }
 static inline uint32_t dag_order(const Dag *dag, Expr e) { return dag_node(dag, e)->count; }
 
-/* Of operators other than sum; returns the count. */
+/* The arguments of a node that is not a sum; returns their number. */
 static inline uint32_t dag_arguments_of(const Dag *dag, const Node *node, const Expr **out) {
   int arity = op_arity((Op)node->op);
   *out = NULL;
@@ -192,7 +192,7 @@ static inline uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out) {
   return dag_arguments_of(dag, dag_node(dag, e), out);
 }
 
-/* Of OP_SUM; returns the count. */
+/* The constant and the terms of a node OP_SUM; returns the number of terms. */
 static inline uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out) {
   const Term *terms = dag_sum_terms(dag, dag_node(dag, e));
   *constant = terms->coefficient;

@@ -164,7 +164,7 @@ static bool is_sum_of_squares(const Dag *dag, Expr e) {
 }
 
 /* The partial derivative with respect to an argument. At zero a norm (the root of a sum of squares) has no unique slope. Models
- * start there, for example with all currents zero; 0, the middle of the slopes around it, is used. */
+ * start there, for example with all currents zero. Its slope is then taken as 0, the middle of the slopes around it. */
 static Expr partial_of(Dag *dag, Expr self, uint32_t position) {
   Expr partial = local_partial(dag, self, position);
   if (dag_op(dag, self) != OP_SQRT || !is_sum_of_squares(dag, dag_child(dag, self, 0))) return partial;

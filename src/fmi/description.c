@@ -162,7 +162,7 @@ static const XmlElement *first_dimension(const Describing *describing, const Dec
   return describing->made->version == 3 ? next_dimension(declared->typed->child) : NULL;
 }
 
-/* How many elements an array has; MAP_NONE after a failure. */
+/* The number of elements of an array; MAP_NONE after a failure. */
 static uint32_t variable_size(Describing *describing, const Declared *declared) {
   double size = 1;
   uint32_t dimensions = 0;

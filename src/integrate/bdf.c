@@ -28,11 +28,11 @@ typedef struct Bdf {
   int max_order;
 
   Elimination *elimination;
-  int32_t *measured, measured_count; /* columns in the norm */
-  int32_t error_count;               /* the first of them are in the error test, */
-  double *share;                     /* [columns] their weight in the norm */
+  int32_t *measured, measured_count; /* columns in the norm, those in the error test first */
+  int32_t error_count;               /* how many of them are in the error test */
+  double *norm_weight;               /* [columns] their weight in the norm */
   bool *tested;                      /* [columns] takes part in the error test */
-  double *weight;                    /* [columns] share divided by tolerance */
+  double *weight;                    /* [columns] norm_weight divided by tolerance */
   double *secant_weight;             /* [rows] */
 
   History *history;
@@ -51,7 +51,7 @@ typedef struct Bdf {
   double *y;                     /* all columns at t */
   double *guess, *slope;         /* [columns] predicted */
   double *next;                  /* [columns] iterate */
-  double *change;                /* [columns] change of an iteration; later next - guess */
+  double *change;                /* [columns] change of an iteration; after the last one `next` minus `guess` */
   double *residual, *correction; /* [rows] correction: the last correction of the unknowns */
   int order;                     /* order of the next step */
   int begun;                     /* number of steps while rising */
@@ -75,16 +75,16 @@ static void bdf_set_shares(Bdf *bdf) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool candidate = system->successor && system->successor[c] >= 0;
     bool is_spare = system->spare && system->spare[c] && system->links > 0;
-    bdf->share[c] = is_spare ? 0 : (candidate ? SMALL_PART : NEGLIGIBLE) / all;
+    bdf->norm_weight[c] = is_spare ? 0 : (candidate ? SMALL_PART : NEGLIGIBLE) / all;
     bdf->tested[c] = candidate || system->links == 0;
   }
-  for (int32_t l = 0; l < system->links; l++) bdf->share[system->link_to[l]] = 0;
+  for (int32_t l = 0; l < system->links; l++) bdf->norm_weight[system->link_to[l]] = 0;
   for (int32_t l = 0; l < system->links; l++) {
-    bdf->share[system->link_from[l]] = 1 / states;
+    bdf->norm_weight[system->link_from[l]] = 1 / states;
     bdf->tested[system->link_from[l]] = true;
   }
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
-    if (system->column_index[c] > 1) bdf->share[c] = VANISHED / all;
+    if (system->column_index[c] > 1) bdf->norm_weight[c] = VANISHED / all;
 }
 
 /* The columns in the norm, first those in the error test. */
@@ -92,7 +92,7 @@ static void bdf_find_measured(Bdf *bdf) {
   int32_t count = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t c = 0; c < bdf->system->columns; c++)
-      if (bdf->share[c] > 0 && bdf->tested[c] == (pass == 0)) bdf->measured[count++] = c;
+      if (bdf->norm_weight[c] > 0 && bdf->tested[c] == (pass == 0)) bdf->measured[count++] = c;
     if (pass == 0) bdf->error_count = count;
   }
   bdf->measured_count = count;
@@ -111,7 +111,7 @@ static void bdf_set_weights(Bdf *bdf) {
   const System *system = bdf->system;
   for (int32_t i = 0; i < bdf->measured_count; i++) {
     int32_t c = bdf->measured[i];
-    bdf->weight[c] = bdf->share[c] / (bdf->absolute * system->size[c] + bdf->relative * fabs(bdf->y[c]));
+    bdf->weight[c] = bdf->norm_weight[c] / (bdf->absolute * system->size[c] + bdf->relative * fabs(bdf->y[c]));
   }
 }
 
@@ -144,7 +144,7 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
       secant_make(system->rows, secants, heap_array(heap, secant_room(system->rows, secants), sizeof(double)));
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
-  double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y, &bdf->guess, &bdf->slope, &bdf->next, &bdf->change};
+  double **vectors[] = {&bdf->norm_weight, &bdf->weight, &bdf->y, &bdf->guess, &bdf->slope, &bdf->next, &bdf->change};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = heap_array(heap, columns, sizeof(double));
   heap_numbers(heap, rows, &bdf->residual, &bdf->correction, &bdf->secant_weight);
   heap_numbers(heap, (size_t)nonzeros, &bdf->jacobian, &bdf->values);

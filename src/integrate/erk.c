@@ -55,7 +55,7 @@ typedef struct Erk {
   int32_t *place;         /* [columns] index in `column`; or NO_DERIVATIVE, GIVEN */
 
   double t, t_old, h_next, h_last, last_error;
-  double h_before;                 /* step of the values in `before`, 0: there are none */
+  double h_before;                 /* size of the step of the values in `before`; 0: there are none */
   double shortest_followed;        /* time */
   double departure;                /* largest distance of the present attempt from its predictions; accepted up to 1 */
   bool rejected, held;             /* the last attempt failed; the step was shortened to end at t_stop */
@@ -262,7 +262,7 @@ static double erk_departure(const Erk *erk, int stage, double scale) {
   return most / FINE;
 }
 
-/* How far a column moved over this step and the one before. */
+/* The distance that a column moved over this step and the one before. */
 static double erk_moved(const Erk *erk, int32_t c) {
   double begin = erk->values[0][c];
   return fabs(erk->values[erk->tableau->stages][c] - begin) + fabs(begin - erk->before[0][c]);

@@ -40,10 +40,10 @@ typedef struct Ida {
   double *work;              /* [columns] */
   double *rows;              /* [rows] */
   Secant secant;
-  double *correction, *next; /* [columns] */
-  double *scale;             /* [columns] 1 / tolerance */
-  double *share, *corrected; /* [columns] weight in the norm of the error test, and of the corrector */
-  double convergence;        /* as last measured */
+  double *correction, *next;       /* [columns] */
+  double *scale;                   /* [columns] 1 / tolerance */
+  double *norm_weight, *corrected; /* [columns] weight in the norm of the error test, and of the corrector */
+  double convergence;              /* as last measured */
   double
       expected; /* the convergence expected for a first correction; later corrections are better, because the first one improves the factors */
   double cj;    /* leading coefficient of the last step */
@@ -95,7 +95,7 @@ static int ida_weights(N_Vector y, N_Vector weight, void *self) {
   w[0] = 1;
   for (int32_t c = 0; c < system->columns; c++) {
     double tolerance = ida->options.absolute_tolerance * system->size[c];
-    w[c] = ida->share[c] / (tolerance + ida->options.relative_tolerance * fabs(v[c]));
+    w[c] = ida->norm_weight[c] / (tolerance + ida->options.relative_tolerance * fabs(v[c]));
   }
   return 0;
 }
@@ -165,7 +165,7 @@ typedef struct IdaCorrection {
   Corrector corrector;
 } IdaCorrection;
 
-/* The next correction replaces the last one, improved by a secant update from the two. Contraction is measured without the
+/* Replaces the last correction by the next one, which a secant update from both improves. Contraction is measured without the
  * improvement. Returns its norm. */
 static double ida_advance(Ida *ida, double *total, double *last) {
   double *d = ida->next, norm = ida_norm(ida, d), improved = norm;
@@ -212,7 +212,7 @@ static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vecto
   Ida *ida = corrector->content;
   const double *w = N_VGetArrayPointer(weight);
   (void)predicted, (void)setup, (void)memory;
-  for (int32_t c = 0; c < ida->system->columns; c++) ida->scale[c] = w[c] / ida->share[c];
+  for (int32_t c = 0; c < ida->system->columns; c++) ida->scale[c] = w[c] / ida->norm_weight[c];
   ida->iterations = 0;
   bool renew = ida->stale;
   int status = ida_iterate(ida, total, tolerance, renew);
@@ -265,15 +265,15 @@ static void *ida_create(Heap *heap, const System *system, const IntegratorOption
       secant_make(system->columns, secants, heap_array(heap, secant_room(system->columns, secants), sizeof(double)));
   heap_numbers(heap, (size_t)system->columns, &ida->correction, &ida->next, &ida->scale, &ida->work, &ida->point);
   ida->rows = heap_array(heap, (size_t)system->rows, sizeof(double));
-  heap_numbers(heap, (size_t)system->columns, &ida->share, &ida->corrected);
+  heap_numbers(heap, (size_t)system->columns, &ida->norm_weight, &ida->corrected);
   heap_defer(heap, ida_release, ida);
   ida_make_objects(ida);
   return ida;
 }
 
-static void ida_set_share(Ida *ida, int32_t column, double share, double corrected) {
-  ida->share[column] = share;
-  ida->corrected[column] = corrected;
+static void ida_set_weights(Ida *ida, int32_t column, double in_test, double in_corrector) {
+  ida->norm_weight[column] = in_test;
+  ida->corrected[column] = in_corrector;
 }
 
 /* Sets the weights in the norms. Columns that are not states follow from the states and have a small weight; spare columns do not
@@ -288,17 +288,17 @@ static void ida_choose(Ida *ida) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool is_watched = system->watched && system->watched[c], follows = system->links > 0 && !is_watched;
     bool is_candidate = system->successor && system->successor[c] >= 0;
-    if (follows && system->spare && system->spare[c]) ida_set_share(ida, c, LEAST_ABSOLUTE, LEAST_ABSOLUTE);
-    else if (follows && system->complete && !is_candidate) ida_set_share(ida, c, DIFFERENCE_ROUND_OFF, SMALL_PART);
-    else ida_set_share(ida, c, MINOR, SMALL_PART);
+    if (follows && system->spare && system->spare[c]) ida_set_weights(ida, c, LEAST_ABSOLUTE, LEAST_ABSOLUTE);
+    else if (follows && system->complete && !is_candidate) ida_set_weights(ida, c, DIFFERENCE_ROUND_OFF, SMALL_PART);
+    else ida_set_weights(ida, c, MINOR, SMALL_PART);
   }
   for (int32_t l = 0; l < system->links; l++)
-    ida_set_share(ida, system->link_to[l], DIFFERENCE_ROUND_OFF, DIFFERENCE_ROUND_OFF);
+    ida_set_weights(ida, system->link_to[l], DIFFERENCE_ROUND_OFF, DIFFERENCE_ROUND_OFF);
   for (int32_t l = 0; l < system->links; l++)
-    ida_set_share(ida, system->link_from[l], sqrt(system->columns / count), sqrt(system->columns / count));
+    ida_set_weights(ida, system->link_from[l], sqrt(system->columns / count), sqrt(system->columns / count));
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
     if (system->column_index[c] > 1)
-      ida_set_share(ida, c, fmin(ida->share[c], VANISHED), fmin(ida->share[c], VANISHED));
+      ida_set_weights(ida, c, fmin(ida->norm_weight[c], VANISHED), fmin(ida->norm_weight[c], VANISHED));
 }
 
 /* First start: everything that IDA keeps across a restart. */

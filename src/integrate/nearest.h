@@ -19,6 +19,6 @@ void nearest_move(Nearest *nearest, double t, double *y);
 /* Like nearest_move, with fixed states: at an event, where only modes have changed. Rows that contain only states are left out. */
 void nearest_move_others(Nearest *nearest, double t, double *y);
 
-/* How far a state would have to move for the rows to hold, relative to its size, and which state; all other columns are at their
- * best values. */
+/* The state that would have to move farthest so that the rows hold, and how far, relative to its size. All other columns are at
+ * their best values. */
 double nearest_missed(Nearest *nearest, double t, const double *y, int32_t *column);

@@ -353,9 +353,9 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
   for (int k = 0; k < 3; k++) derivative[k] /= scale;
 }
 
-/* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the filter
- * considers harmless can be large in columns that depend on them, as after an amplifier. If there are no states,
- * nothing else shows whether the step resolves the solution, or ended on another branch. */
+/* The distance of algebraic columns at the start of the step from the polynomial through the stages. Errors of states that the
+ * filter considers harmless can be large in columns that depend on them, as after an amplifier. If there are no states, nothing
+ * else shows whether the step resolves the solution, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
   const double *vectors[SMAX + 1] = {radau->y};
@@ -370,7 +370,7 @@ static double radau_gap(const Radau *radau) {
   return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
-/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. If the
+/* The deviation of the solution from the polynomial of the step between its points, relative to the largest allowed. If the
  * solution follows an input, the end of a step is exact for any size, and the error test does not see the inside of the step.
  * Derivatives grow geometrically; two consecutive ones are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
@@ -504,7 +504,7 @@ static int radau_iteration_limit(const Radau *radau) {
   return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
 }
 
-/* How much the last iteration changed the estimate, before the filter; `earlier` becomes the present estimate. */
+/* The change of the estimate, before the filter, by the last iteration; `earlier` becomes the present estimate. */
 static double radau_estimate_change(Radau *radau, double h) {
   double *earlier = radau->earlier;
   radau_find_defect(radau, h);

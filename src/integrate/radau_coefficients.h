@@ -14,12 +14,12 @@ typedef struct RadauCoefficients {
   double mu_real;                               /* real eigenvalue of A */
   double mu[RADAU_STAGES_MAX / 2][2]; /* the other eigenvalues, one of each conjugate pair: real and imaginary part */
 
-  /* From stages to eigenvectors. Row 0 gives the real component; rows 2k-1 and 2k give the real and imaginary part of component
-   * k. */
+  /* Transforms stages to eigenvectors. Row 0 gives the real component; rows 2k-1 and 2k give the real and imaginary part of
+   * component k. */
   double forward[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
 
-  /* From eigenvectors to stages. Column 0 acts on the real component; columns 2k-1 and 2k act on the real and imaginary part of
-   * component k. */
+  /* Transforms eigenvectors to stages. Column 0 acts on the real component; columns 2k-1 and 2k act on the real and imaginary part
+   * of component k. */
   double back[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
 
   double at_zero[RADAU_STAGES_MAX];         /* value at 0 of the polynomial through the stages, by stage */

@@ -185,7 +185,7 @@ Continuation radau_continue_from(const RadauCoefficients *method, int first) {
     double product = 1;
     for (int j = first; j <= method->stages; j++)
       if (j != i) product *= node[i] - node[j];
-    continuation.share[i] = 1 / product;
+    continuation.reciprocal[i] = 1 / product;
   }
   return continuation;
 }
@@ -195,7 +195,7 @@ int radau_continuation_weights(const Continuation *continuation, double x, doubl
   double product = 1;
   for (int i = continuation->first; i <= continuation->last; i++) product *= x - node[i];
   for (int i = continuation->first; i <= continuation->last; i++)
-    weight[i - continuation->first] = x == node[i] ? 1 : product * continuation->share[i] / (x - node[i]);
+    weight[i - continuation->first] = x == node[i] ? 1 : product * continuation->reciprocal[i] / (x - node[i]);
   return continuation->last - continuation->first + 1;
 }
 

@@ -54,12 +54,13 @@ void stages_filter(Stages *stages, double step, double *error);
 typedef struct Continuation {
   int first, last;
   double node[RADAU_STAGES_MAX + 1],
-      share[RADAU_STAGES_MAX + 1]; /* the points; reciprocals of the products of their distances */
+      reciprocal[RADAU_STAGES_MAX + 1]; /* the points; reciprocals of the products of their distances */
 } Continuation;
 
 Continuation radau_continue_from(const RadauCoefficients *method, int first);
 
-/* The oldest point of a step that is used to continue it by this ratio of sizes: the farther, the lower the degree. */
+/* The first point of a step that is used to extrapolate it by this ratio of sizes. The farther it is extrapolated, the lower is
+ * the degree. */
 int radau_first_point(const RadauCoefficients *method, double ratio);
 
 /* Weights of the points from the first on, at x in units of the step. Returns their number. */

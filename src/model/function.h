@@ -121,7 +121,7 @@ typedef struct Inverse {
   struct Routine *routine;
 } Inverse;
 
-/* Where the body of a routine comes from. */
+/* The origin of a routine's body. */
 typedef enum RoutineKind {
   ROUTINE_CODE,       /* Modelica statements */
   ROUTINE_EXTERNAL,   /* external "C" or "FORTRAN 77" */

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-/* Which functions the text refers to. */
+/* The functions that the text refers to. */
 typedef struct PrintUse {
   uint32_t routine;
   uint32_t output; /* 0: the function itself; k: the function that gives its output number k + 1 */

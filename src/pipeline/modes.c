@@ -3,7 +3,7 @@
 
 #include "code/past.h"
 #include "code/switches.h"
-#include "view/share.h"
+#include "view/model_jump.h"
 
 #include <float.h>
 #include <math.h>
@@ -60,7 +60,8 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   View *before = simulation->view;
   Handover handover = {.time = t,
                        .evaluator = before->original,
-                       .y = before->share ? share_columns(before->share, y) : mode_columns(simulation, y, heap)};
+                       .y = before->model_jump ? model_jump_columns(before->model_jump, y)
+                                               : mode_columns(simulation, y, heap)};
   memmove(handover.evaluator->discretes, before->evaluator->discretes, /* both may be the same memory */
           simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = next_plan(simulation, &handover, heap);

@@ -170,8 +170,9 @@ bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *reque
 /* Call this before several runs use the plan: they share the plans derived from it. */
 void plan_share(Plan *plan);
 
-/* Do the conversions or ranks of the plan depend on its parameter values? Then a run with other values has another plan. plan->read
- * lists the parameters that decide. Ranks, and objects that change, depend on all. */
+/* Do the conversions or ranks of the plan depend on its parameter values? Then a run with other values has another plan.
+ * plan->read lists the parameters that decide. A plan that was made by ranks, or has objects that change, depends on all
+ * parameters. */
 bool plan_depends_on_values(const Plan *plan);
 
 /* The number of structures for which plans were made: its own, and those derived from it for all of its runs. */

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The most unknowns of a structurally refused model for which ranks are tried, so that a refusal is quick. */
+/* If structural analysis refuses a model with more unknowns, ranks are not tried, so that the refusal is quick. */
 enum { QUICK_RANKS = 60 };
 
 /* A derived plan already has them. */

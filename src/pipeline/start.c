@@ -250,7 +250,7 @@ static bool are_finite(const double *values, int count) {
   return true;
 }
 
-/* Tries neighbours in each direction; those above also give the slopes. */
+/* Tries neighbours in each direction; the neighbours above also give the slopes. */
 static bool try_neighbours(StepSearch *steps, double away) {
   for (int j = 0; j < steps->count; j++) {
     double miss[TRIAL_MODES];
@@ -371,8 +371,8 @@ static bool solve_start(Initializer *initializer, Switches *switches, const Star
   return true;
 }
 
-/* At the start relations have their literal values. If that has no solution, as where all ideal diodes of a bridge conduct at a
- * voltage of 0, relations on an edge get their values from right after the start. */
+/* At the start relations have their literal values. If that has no solution, for example if all ideal diodes of a bridge conduct
+ * at a voltage of 0, relations on an edge get their values from right after the start. */
 bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
                   Diags *diags) {
   Switches *switches = switches_new(initializer->heap, initializer->evaluator);

@@ -47,7 +47,7 @@ const TangentPlan *tangent_plan(const Problem *problem, const int32_t *equation,
   int32_t *motion = index_list(heap, count), *acceleration = index_list(heap, count), *role = index_list(heap, count);
   int32_t *constraint = index_list(heap, count), *multiplier = index_list(heap, count);
   TangentPlan *plan = heap_alloc(heap, sizeof *plan);
-  *plan = (TangentPlan){0, 0, motion, acceleration, constraint, multiplier, role};
+  *plan = (TangentPlan){0, 0, motion, acceleration, constraint, multiplier, role, &tangent_methods};
   for (int32_t k = 0; k < all; k++) {
     bool is_coordinate = k < (int32_t)mass->coordinates;
     if (!row[k] != !column[k]) return NULL;

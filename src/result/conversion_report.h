@@ -7,5 +7,5 @@
 /* One paragraph for each rewriting, below a title; nothing if there are none. */
 void conversion_report_text(const ConversionVec *conversions, Heap *heap, TextVec *text);
 
-/* The key "conversions" with its list; null when NULL. */
+/* Writes the key "conversions" with its list, or with null if `conversions` is NULL. */
 void conversion_report_json(const ConversionVec *conversions, JsonWriter *json);

@@ -25,11 +25,11 @@ typedef struct ResultDifference {
   uint32_t single_count[2];
 } ResultDifference;
 
-/* Which signals to compare, by their name. */
+/* Is a signal to be compared? It is given by its name. */
 typedef bool SignalChoice(const void *context, const char *name);
 
-/* Both results must have rows. Arrays live in the arena. Where the results have no time in common, `times` is 0. Parameters are
- * left out, as in files of comma-separated values. O(rows of both * signals). */
+/* Both results must have rows. Arrays live in the arena. If the results have no time in common, `times` is 0. Parameters are left
+ * out, as in files of comma-separated values. O(rows of both * signals). */
 ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
                                  const void *context);
 

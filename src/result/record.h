@@ -35,7 +35,7 @@ bool recorder_has_all(const Recorder *recorder);
 /* The value of a column of the rows at (t, y). */
 double recorder_value(const Recorder *recorder, uint32_t column, const double *y);
 
-/* Which signals are kept: NULL means all for `listed`, none for `hidden`. */
+/* The signals to keep: NULL means all for `listed`, none for `hidden`. */
 typedef struct RecorderChoice {
   const SignalFilter *listed; /* signals in files and counts */
   const SignalFilter *hidden; /* further signals, for pictures only */

@@ -5,10 +5,22 @@
 
 #include <string.h>
 
+/* An entry of the hash table: the hash avoids most visits to the list. */
+typedef struct SignalPlace {
+  uint32_t hash, signal; /* signal + 1; 0: empty */
+} SignalPlace;
+
+struct SignalIndex {
+  SignalPlace *places; /* open addressing */
+  uint32_t capacity;
+  uint32_t signals; /* this many signals at the beginning of the table are in the index */
+};
+
 SignalTable *signals_new(Heap *heap) {
   SignalTable *table = heap_alloc(heap, sizeof *table);
   table->heap = heap;
   table->texts = names_make(heap);
+  table->index = heap_alloc(heap, sizeof *table->index);
   return table;
 }
 
@@ -30,51 +42,44 @@ const char *signals_text(SignalTable *table, const Names *names, Name name) {
   return name < table->texts.first ? text : keep(table, text);
 }
 
-/* The slot of the name in the hash table, or the slot where it would be. Linear probing: at most two thirds of the slots are used. */
-static uint32_t place_of(const SignalTable *table, const char *name, uint32_t hash) {
-  uint32_t mask = table->capacity - 1, at = hash & mask;
-  for (; table->places[at].signal; at = (at + 1) & mask) {
-    SignalPlace place = table->places[at];
-    if (place.hash == hash && strcmp(table->list.data[place.signal - 1].name, name) == 0) break;
-  }
-  return at;
+/* The place of the name in the hash table, or the place where it would be. Linear probing: at most two thirds are used. */
+static SignalPlace *place_of(const SignalTable *table, const char *name, uint32_t hash) {
+  uint32_t mask = table->index->capacity - 1, at = hash & mask;
+  SignalPlace *places = table->index->places;
+  for (; places[at].signal; at = (at + 1) & mask)
+    if (places[at].hash == hash && strcmp(table->list.data[places[at].signal - 1].name, name) == 0) break;
+  return &places[at];
 }
 
-static bool has_places(uint32_t capacity, uint32_t signals) { return signals <= capacity / 3 * 2; }
-
-static void grow_places(SignalTable *table, uint32_t signals) {
-  uint32_t before = table->capacity, capacity = before ? before : 64;
-  SignalPlace *old = table->places;
-  while (!has_places(capacity, signals)) {
+/* Adds the signals that are not in the index yet. Of two signals with one name, the first stays. */
+static void complete_index(const SignalTable *table) {
+  SignalIndex *index = table->index;
+  uint32_t count = table->list.count, capacity = 64;
+  while (count > capacity / 3 * 2) {
     if (capacity > UINT32_MAX / 2) heap_fail(table->heap);
     capacity *= 2;
   }
-  if (capacity == before) return;
-  table->capacity = capacity;
-  table->places = heap_array(table->heap, capacity, sizeof *old);
-  for (uint32_t k = 0; k < before; k++) {
-    uint32_t at = old[k].hash & (capacity - 1);
-    if (!old[k].signal) continue;
-    while (table->places[at].signal) at = (at + 1) & (capacity - 1);
-    table->places[at] = old[k];
+  if (capacity > index->capacity) {
+    heap_free(table->heap, index->places);
+    *index = (SignalIndex){0};
+    index->places = heap_array(table->heap, capacity, sizeof *index->places);
+    index->capacity = capacity;
   }
-  heap_free(table->heap, old);
+  for (; index->signals < count; index->signals++) {
+    const char *name = table->list.data[index->signals].name;
+    uint32_t hash = hash_name(name, strlen(name));
+    SignalPlace *place = place_of(table, name, hash);
+    if (!place->signal) *place = (SignalPlace){hash, index->signals + 1};
+  }
 }
 
-void signals_reserve(SignalTable *table, uint32_t count) {
-  grow_places(table, count);
-  vec_reserve(table->heap, &table->list, count);
-}
+void signals_reserve(SignalTable *table, uint32_t count) { vec_reserve(table->heap, &table->list, count); }
 
 uint32_t signals_add_kept(SignalTable *table, const Signal *signal) {
-  uint32_t index = table->list.count, hash = hash_name(signal->name, strlen(signal->name));
-  grow_places(table, index + 1);
-  SignalPlace *place = &table->places[place_of(table, signal->name, hash)];
-  if (!place->signal) *place = (SignalPlace){hash, index + 1};
   vec_push(table->heap, &table->list, *signal);
   if (signal->column != SIGNAL_CONSTANT && signal->column >= table->columns) table->columns = signal->column + 1;
   if (!table->hides) table->listed = table->list.count, table->listed_columns = table->columns;
-  return index;
+  return table->list.count - 1;
 }
 
 uint32_t signals_add(SignalTable *table, const Signal *signal) {
@@ -114,7 +119,8 @@ uint32_t signals_find_variable(const SignalTable *table, const char *flat) {
 }
 
 uint32_t signals_find(const SignalTable *table, const char *name) {
-  return table->capacity ? table->places[place_of(table, name, hash_name(name, strlen(name)))].signal - 1 : MAP_NONE;
+  if (table->index->signals < table->list.count) complete_index(table);
+  return table->list.count ? place_of(table, name, hash_name(name, strlen(name)))->signal - 1 : MAP_NONE;
 }
 
 void signals_suggest(const SignalTable *table, Diags *diags, Diag *diag, const char *name) {

@@ -29,10 +29,8 @@ typedef struct Signal {
   double value;                                  /* of a constant */
 } Signal;
 
-/* An entry of the hash table: the hash avoids most visits to the list. */
-typedef struct SignalPlace {
-  uint32_t hash, signal; /* signal + 1; 0: empty */
-} SignalPlace;
+/* The signals by name. */
+typedef struct SignalIndex SignalIndex;
 
 typedef struct SignalTable {
   Heap *heap;
@@ -42,8 +40,7 @@ typedef struct SignalTable {
   bool hides;                      /* signals that are added from now on are only for pictures, not for files */
   uint32_t listed, listed_columns; /* signals and columns before that */
   Names texts;
-  SignalPlace *places; /* open addressing */
-  uint32_t capacity;
+  SignalIndex *index; /* made when a name is first looked up: most runs only write their signals */
 } SignalTable;
 
 SignalTable *signals_new(Heap *heap);
@@ -70,7 +67,8 @@ const char *signals_name(SignalTable *table, const char *flat);
 /* Appends the name of a variable's signal to a text. */
 void signals_print_name(Heap *heap, TextVec *text, const char *flat);
 
-/* The index of the signal of this name; MAP_NONE if there is none. */
+/* The index of the signal of this name; MAP_NONE if there is none. The first call takes memory for the index of the table, so only
+ * one thread may look up names at a time. */
 uint32_t signals_find(const SignalTable *table, const char *name);
 
 /* The index of a variable's signal, by the variable's flat name. */

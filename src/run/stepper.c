@@ -273,13 +273,18 @@ static bool follow_variations(Stepper *stepper) {
   return true;
 }
 
-/* Warns about an equation that is infinite within the last step, to t. A pole in equations of states ends the run anyway; this
- * covers the other equations. */
-static void watch_poles(Stepper *stepper, double t) {
+/* Warns about an equation that is infinite within the last step, to t. false: with it the rate of a state is infinite, and the
+ * solution ends. */
+static bool watch_poles(Stepper *stepper, double t) {
   ConstMoment begin = {stepper->now.before, stepper->steps.begin}, end = {t, stepper_values(stepper)};
   Pole pole;
-  if (!stepper->poles || !(t > stepper->now.before)) return;
-  while (poles_find(stepper->poles, stepper->steps.segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
+  if (!stepper->poles || !(t > stepper->now.before)) return true;
+  while (poles_find(stepper->poles, stepper->steps.segment, begin, end, &pole)) {
+    int32_t state = poles_end_state(stepper->poles, stepper->steps.segment, &pole);
+    if (state >= 0) return stepper_report_pole(stepper, &pole, (uint32_t)state);
+    stepper_warn_pole(stepper, &pole);
+  }
+  return true;
 }
 
 /* Searches for singular points up to t, and examines the singular points that the last step has passed. Returns TURNING_POINT if
@@ -341,7 +346,7 @@ static bool step_to_event(Stepper *stepper) {
       t = stepper_time(stepper);
     } while (!event && t == stepper->now.before);
     if (event || t >= stepper->now.t_doubt) stepper->now.t_doubt = INFINITY;
-    watch_poles(stepper, t);
+    if (!watch_poles(stepper, t)) return false;
     if (!stepper->turning) return true;
     TurningStatus status = watch_singular(stepper, t, event);
     if (stepper->is_folded) return true;
@@ -532,6 +537,7 @@ static void make_steps(Stepper *stepper) {
                    .delays = evaluator->past ? past_delays(evaluator) : NULL};
   bool has_corners = steps->kinks || evaluator->code->is_rough;
   steps->folds = has_corners && !view->methods->reselect && !evaluator->past ? &folds : NULL;
+  steps->keeps_branch = steps->folds || stepper->turning;
   heap_numbers(heap, (size_t)system->columns, &steps->y, &steps->ahead, &steps->begin, &steps->beyond, &steps->recent.y,
                &steps->origin.y);
   steps->stretches.expected = INFINITY;

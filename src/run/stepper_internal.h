@@ -98,6 +98,9 @@ bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k);
 /* An equation is infinite within the last step. */
 void stepper_warn_pole(Stepper *stepper, const Pole *pole);
 
+/* The same, and with it the rate of a state. Returns false. */
+bool stepper_report_pole(Stepper *stepper, const Pole *pole, uint32_t state);
+
 void stepper_warn_turning(Stepper *stepper, const char *what);
 
 /* Warns that the condition of the current event gets hysteresis. */

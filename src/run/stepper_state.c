@@ -4,7 +4,7 @@
 #include "base/copy.h"
 #include "code/past.h"
 #include "model/input.h"
-#include "view/share.h"
+#include "view/model_jump.h"
 
 /* The values of an evaluator. */
 typedef struct SavedValues {
@@ -64,7 +64,7 @@ static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
   if (view->evaluator->inputs) state->inputs = inputs_save(view->evaluator->inputs, heap);
   if (view->switches) state->switches = switches_save(view->switches, heap);
-  if (view->share) state->guesses = share_save(view->share, heap);
+  if (view->model_jump) state->guesses = model_jump_save(view->model_jump, heap);
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return state;
 }
@@ -99,7 +99,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
   if (state->past) past_restore(view->evaluator->past, state->past);
-  if (view->share) share_restore(view->share, state->guesses);
+  if (view->model_jump) model_jump_restore(view->model_jump, state->guesses);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   forget_course(stepper);
   stepper->steps.integrator = state->integrator;

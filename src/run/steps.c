@@ -103,19 +103,28 @@ static bool find_fold(Steps *steps, double longest, Fold *fold) {
 }
 
 /* A curve that returns to its earlier points has not folded: it branches there. */
-bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold) {
-  double seen = NEGLIGIBLE * steps_span(steps), longest = fmax(4 * step, seen);
-  *fold = (Fold){.before = steps->y, .after = steps->beyond};
-  if (!steps->folds || !find_fold(steps, longest, fold)) return false;
-  if (fabs(fold->time - expected) > seen || !(fold->jump > steps->tolerance)) return false;
-  steps->now->t_doubt = steps->now->t_fold = HUGE_VAL;
-  return true;
+static bool is_expected(const Steps *steps, const Fold *fold, double expected) {
+  return !(fabs(fold->time - expected) > NEGLIGIBLE * steps_span(steps)) && fold->jump > steps->tolerance;
 }
 
-/* Keeps the points at a distance from each other, because the errors of steps may already have carried the last ones beyond the
+/* The search writes to `y`, which may hold an event: if there is no fold, that is restored. */
+bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold) {
+  double longest = fmax(4 * step, NEGLIGIBLE * steps_span(steps));
+  *fold = (Fold){.before = steps->y, .after = steps->beyond};
+  if (!steps->folds) return false;
+  double *kept = heap_array(steps->heap, (size_t)steps->system->columns, sizeof *kept);
+  copy(steps, kept, steps->y);
+  bool is_fold = find_fold(steps, longest, fold) && is_expected(steps, fold, expected);
+  if (!is_fold) copy(steps, steps->y, kept);
+  else steps->now->t_doubt = steps->now->t_fold = HUGE_VAL;
+  heap_free(steps->heap, kept);
+  return is_fold;
+}
+
+/* Only folds and singular points need the earlier points. They are at a distance from each other, because the errors of steps may already have carried the last ones beyond the
  * end of the branch. */
 static void keep_branch(Steps *steps) {
-  if (steps->now->before - steps->recent.t < NEGLIGIBLE * steps_span(steps)) return;
+  if (!steps->keeps_branch || steps->now->before - steps->recent.t < NEGLIGIBLE * steps_span(steps)) return;
   Moment swap = steps->origin;
   steps->origin = steps->recent;
   steps->recent = swap;

@@ -23,7 +23,7 @@ Defect *defect_new(Heap *heap, const System *system, double tolerance);
  * must have the states. y: all columns at this part, interpolated; it is overwritten. A defect above `largest` is filtered. */
 double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest);
 
-/* Which steps of a run are examined, and where. */
+/* Decides which steps of a run are examined, and at which places. */
 typedef struct DefectLooks {
   double start, span; /* of the run */
   bool is_rough;      /* rows are not smooth by construction: they are examined more often */
@@ -44,8 +44,8 @@ typedef enum DefectDoubt {
   DEFECT_AT_END, /* it must also be examined at its end */
 } DefectDoubt;
 
-/* Examines the defect of one step in `every`, and of each step that is in doubt. Is it larger than the error of the step
- * explains, and can the step be shorter? *found: the largest defect seen, -1 if the step is not examined. y: room for all
+/* Examines the defect of one step in `every`, and of each step that is in doubt. Is the defect larger than the error of the step
+ * can explain, and can the step be made shorter? *found: the largest defect seen, -1 if the step is not examined. y: room for all
  * columns. */
 bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, DefectDoubt doubt, double *y,
                          double *found);

@@ -119,7 +119,7 @@ static double cosine(const FoldCurve *curve) {
   return sum;
 }
 
-/* How far a step of length 1 moves the columns. */
+/* The distance that a step of length 1 moves the columns. */
 static double columns_part(const FoldCurve *curve) {
   double s = curve->tangent[curve->rows];
   return sqrt(fmax(1 - s * s, PRESENT * PRESENT));

@@ -76,6 +76,11 @@ bool kinks_hold(Kinks *kinks, double t, const double *y) {
   return false;
 }
 
+void kinks_step_aside(const System *system, const double *y, int steps, double *beside) {
+  for (int32_t c = 0; c < system->columns; c++)
+    beside[c] = y[c] + steps * SOLVED * (1 + (double)c / system->columns) * system->nominal[c];
+}
+
 bool kinks_end_steps(const Kinks *kinks, const Segment *segment) {
   return kinks->plan.are_few || !segment->methods->is_collocation;
 }

@@ -42,6 +42,9 @@ bool kinks_are_near(Kinks *kinks, const Segment *segment);
 /* Is a point at a kink, except for round-off? */
 bool kinks_hold(Kinks *kinks, double t, const double *y);
 
+/* A point beside the kinks at y: moves each column by another amount, by `steps` units of round-off. */
+void kinks_step_aside(const System *system, const double *y, int steps, double *beside);
+
 /* Call this where columns may have jumped. */
 void kinks_forget(Kinks *kinks);
 

@@ -93,7 +93,7 @@ static bool begins(const char *text, const char *word) {
 
 /* ---- lines ---- */
 
-/* Where the line's content ends: before `;`, or before `$` or `//` after a blank, outside of quotes and braces. */
+/* The end of the line's content: before `;`, or before `$` or `//` after a blank, outside of quotes and braces. */
 static const char *content_end(const char *at, const char *end) {
   bool quoted = false;
   for (const char *p = at; p < end; p++) {

@@ -181,7 +181,7 @@ typedef struct Circuit {
   uint32_t sweep_count;
 } Circuit;
 
-/* How many values the source takes. */
+/* The number of values that the source takes. */
 double sweep_points(const Sweep *sweep);
 
 /* Are the equations those of a run over time? */

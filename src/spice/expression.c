@@ -187,7 +187,7 @@ static const double HIGHEST_ARGUMENT = 200;
 
 static Expr bounded_exp(Dag *dag, const Expr *x) { return tangent_exp(dag, x[0], HIGHEST_ARGUMENT); }
 
-/* Where the tangent of growth(x, is) begins. */
+/* The argument at which the tangent of growth(x, is) begins. */
 static double growth_edge(const Dag *dag, Expr saturation) {
   static const double largest = 1e15;
   double current;

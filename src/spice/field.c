@@ -86,7 +86,7 @@ static void use_range(Fields *fields, uint32_t k, uint32_t end) {
   for (; k < fields->list.count && fields->list.data[k].begin < end; k++) fields->list.data[k].is_used = true;
 }
 
-/* Where the value of field k begins: right after `=`, so including its parentheses. */
+/* The beginning of the value of field k: right after `=`, so it includes its parentheses. */
 static uint32_t value_begin(const Fields *fields, uint32_t k) {
   uint32_t at = k && field_is(fields, k - 1, "=") ? fields->list.data[k - 1].end : fields->list.data[k].begin;
   while (fields->card->text[at] == ' ') at++;

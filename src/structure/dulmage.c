@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* How many times the entries of a component may be scanned in search of its smallest culprit. */
+/* The number of times that the entries of a component may be scanned in search of its smallest culprit. */
 enum { CULPRIT_EFFORT = 64 };
 
 typedef struct DulmagePart {

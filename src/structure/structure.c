@@ -232,7 +232,7 @@ typedef struct StateExchange {
   bool *has_states; /* per block: it depends on unknowns one derivative below the highest */
 } StateExchange;
 
-/* How many derivatives an entry is below the highest one of its unknown. */
+/* The difference in order between an entry and the highest derivative of its unknown. */
 static int32_t entry_below(const StateExchange *exchange, int32_t e) {
   return exchange->structure->d[exchange->incidence->column[e]] - exchange->incidence->order[e];
 }

@@ -251,7 +251,7 @@ static void set_scale(Sensitivity *sensitivity, const Direction *direction, cons
   for (int32_t l = 0; l < system->links; l++) scale[system->link_to[l]] *= MINOR;
 }
 
-/* With the Jacobian of each stage. */
+/* Solves with a separate Jacobian for each stage. */
 static bool solve_whole(Sensitivity *sensitivity, Direction *direction) {
   const StepStages *step = &sensitivity->step;
   WholeStep whole = {step->method, step->h, sensitivity->entries};

@@ -67,8 +67,8 @@ typedef struct SensitivityMoment SensitivityMoment;
 SensitivityMoment *sensitivity_keep(const Sensitivity *sensitivity, Heap *heap);
 void sensitivity_go_back(Sensitivity *sensitivity, const SensitivityMoment *moment);
 
-/* Lets the sizes of a moment grow to the current ones. The second function: does everything vary as it did at that moment,
- * except for round-off relative to these sizes? */
+/* Lets the sizes of a moment grow to the current ones. The second function compares the present variations with those of that
+ * moment: are they equal, except for round-off relative to these sizes? */
 void sensitivity_note_sizes(const Sensitivity *sensitivity, SensitivityMoment *moment);
 bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment *moment,
                         const SensitivityMoment *sizes);

@@ -62,15 +62,15 @@ struct Sensitivity {
   JacobianEntries varying;           /* the entries that are not constant */
   double *stage_values;              /* values of the program of a stage */
   bool has_constants;                /* the others are in all of `entries` */
-  double *guess[RADAU_STAGES_MAX];   /* columns: of the stages of a direction */
+  double *guess[RADAU_STAGES_MAX];   /* [columns] per stage, for the present direction */
   double *residual[RADAU_STAGES_MAX],
-      *direct[RADAU_STAGES_MAX]; /* rows: of the stages; the direct dependence of the rows */
-  double *scale;                 /* columns: reciprocal scales of a direction in the step */
-  double *error;                 /* columns: of a direction in the step */
+      *direct[RADAU_STAGES_MAX]; /* [rows] per stage: residual, and direct dependence of the rows on the parameters */
+  double *scale;                 /* [columns] reciprocal scales of the present direction in the step */
+  double *error;                 /* [columns] error of the present direction in the step */
   CallJumps *jumps;              /* NULL: no call may jump */
   double longest;                /* the step size that the error of the last step allows */
   bool is_coarse;                /* the last step was longer */
-  double *rate, *before;         /* columns: time derivatives in an event; values at its beginning, or after reinit */
+  double *rate, *before;         /* [columns] in an event: time derivatives; values at its beginning, or after reinit */
   /* the step before, from which the next one continues; its h is 0 if there is none */
   double last_t, last_h;
   const RadauCoefficients *last_method;
@@ -91,6 +91,6 @@ void sensitivity_complete(Sensitivity *sensitivity, Direction *direction);
 /* Evaluates the derivatives of the roots of events. false: some are undefined. */
 bool sensitivity_evaluate_roots(Sensitivity *sensitivity, double t, const double *y);
 
-/* At the start, after that: discrete values vary as the equations that have given them, with the columns in direction->at. Returns
- * whether one varies differently than before. */
+/* Call this after that at the start. Discrete values then vary with the columns in direction->at, as the equations that gave the
+ * values require. true: a value varies differently than before. */
 bool sensitivity_settle_start(Sensitivity *sensitivity, Direction *direction);

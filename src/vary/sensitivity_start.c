@@ -197,7 +197,7 @@ static void take_free(Sensitivity *sensitivity, Direction *direction, const Init
         direction->parameter[p] = change[system->array->columns + k];
 }
 
-/* With the initial equations, and parameters that they determine. */
+/* Includes the initial equations, and the parameters that they determine. */
 static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,
                             const double *y) {
   const SensitivityPlan *plan = sensitivity->plan;

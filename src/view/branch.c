@@ -174,8 +174,8 @@ static bool was_followed(const Branch *branch, const Segment *segment, double t)
   return branch->end.t == segment->t1 && branch->begin.t <= t && t <= branch->end.t;
 }
 
-/* The expected value of a branch that was followed without halving, at a part of the step, from its values and rates at both
- * ends. */
+/* The expected value of column k of a branch at a part of the step, from its values and rates at both ends. The branch was
+ * followed without halving. */
 static double expected(const Branch *branch, int32_t k, double part) {
   const BranchPoint *begin = &branch->begin, *end = &branch->end;
   int32_t c = branch->columns[k];

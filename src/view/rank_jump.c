@@ -11,7 +11,7 @@ static const double JUMPED = 1e-6;
 
 struct RankJump {
   const Strangeness *strangeness;
-  uint32_t rows, columns; /* numbers of the system: first the array's, then integrated equations and impulses */
+  uint32_t rows, columns; /* sizes of the system: the array, then integrated equations and impulses */
   RankParts parts;        /* of it */
   double *values;         /* values of the array's Jacobian */
   double *matrix, *scale; /* matrices of the parts, in units of `weight`; scales of the rows */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Copies columns, with 0 for those that are only round-off. false: there are none. */
+/* Copies columns, with 0 for those that are only round-off. false: no column is only round-off. */
 static bool clear_round_off(const System *system, const double *y, double *cleared) {
   bool any = false;
   for (int32_t q = 0; q < system->columns; q++) {

@@ -11,7 +11,7 @@
 #include "reduce/strangeness.h"
 
 typedef struct View View;
-typedef struct Share Share;
+typedef struct ModelJump ModelJump;
 
 /* A result of examining the choice of states, in addition to those of state_form.h: the selected rows do not determine the columns,
  * so select again. */
@@ -100,8 +100,8 @@ struct View {
   struct Sensitivity *sensitivity; /* sensitivities through events (sensitivity.h); NULL: none */
   /* the array of the model, for checking its constraints; its columns are among those of the view */
   Evaluator *original;
-  Share *
-      share; /* for jumps, if the system differs from the model's array (share.h); NULL: it does not, or has no events */
+  /* for jumps, if the system differs from the model's array; NULL: it does not, or has no events */
+  ModelJump *model_jump;
   const uint32_t
       *mode; /* per mode of that array: the same mode of the view, MAP_NONE if there is none; NULL if they are
                            * shared */

@@ -4,7 +4,7 @@
 #include "integrate/variation.h"
 #include "reduce/preference.h"
 #include "view/array_jump.h"
-#include "view/share.h"
+#include "view/model_jump.h"
 #include "view/view.h"
 
 #include <string.h>
@@ -92,7 +92,7 @@ static EvalStatus follow(View *view, double t, double *y, BranchGuess guess) {
 static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
 
 static bool share(DummyView *chosen, double t, double *y) {
-  if (chosen->view.share) return share_jump(chosen->view.share, t, y);
+  if (chosen->view.model_jump) return model_jump_apply(chosen->view.model_jump, t, y);
   uint32_t column;
   if (!chosen->jump || array_jump_is_ruled_out(chosen->jump) || array_jump_solve(chosen->jump, t, y, &column))
     return true;
@@ -112,7 +112,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
-  if (view->share && !share_solve_holding(view->share, t, y, held)) return EVAL_STOP;
+  if (view->model_jump && !model_jump_solve_holding(view->model_jump, t, y, held)) return EVAL_STOP;
   bool is_solved = state_form_hold(&chosen->form, t, y, held, &block);
   update_links(chosen);
   return is_solved ? EVAL_OK : EVAL_STOP;
@@ -203,7 +203,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
                              .space = run->space,
                              .edges = view->switches ? &view->switches->edges : NULL,
                              .columns = view->system.columns};
-  if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
+  if (reduced->array != reduction->array) view->model_jump = model_jump_new(heap, view, reduction, original);
   else if (modes_make_events(reduced->modes)) chosen->jump = array_jump_new(heap, run->evaluator);
   view->settle.undetermined = MAP_NONE;
   chosen->variation = variation_new(heap, &view->system);

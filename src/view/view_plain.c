@@ -1,7 +1,7 @@
 /* view_plain: a system integrated as it is, at any index: each pair of a column and its derivative is a link, and the states never
  * change. Between steps, y is moved to the nearest point that satisfies the rows. */
 #include "integrate/nearest.h"
-#include "view/share.h"
+#include "view/model_jump.h"
 #include "view/view.h"
 
 /* A state that would have to move by more than this, relative to its size, jumps. */
@@ -36,16 +36,16 @@ static EvalStatus keep_states(PlainView *plain, double t, double *y) {
 
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   PlainView *plain = (PlainView *)view;
-  if (view->share && !share_jump(view->share, t, y)) return EVAL_STOP;
-  bool is_solved = view->share && share_solve(view->share, t, y);
+  if (view->model_jump && !model_jump_apply(view->model_jump, t, y)) return EVAL_STOP;
+  bool is_solved = view->model_jump && model_jump_solve(view->model_jump, t, y);
   if (view->settle.undetermined != MAP_NONE) return EVAL_STOP;
   return is_solved && !view->mode ? EVAL_OK : keep_states(plain, t, y);
 }
 
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   PlainView *plain = (PlainView *)view;
-  if (!view->share) return keep_states(plain, t, y);
-  if (!share_solve_holding(view->share, t, y, held)) return EVAL_STOP;
+  if (!view->model_jump) return keep_states(plain, t, y);
+  if (!model_jump_solve_holding(view->model_jump, t, y, held)) return EVAL_STOP;
   return view->mode ? keep_states(plain, t, y) : EVAL_OK;
 }
 
@@ -98,6 +98,6 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.column_index = reduced->column_index;
   make_links(heap, &view->system, run->evaluator->array, reduced->tie);
   plain->nearest = nearest_new(heap, &view->system);
-  view->share = share_new(heap, view, reduction, original);
+  view->model_jump = model_jump_new(heap, view, reduction, original);
   return view;
 }

@@ -21,7 +21,7 @@ static const double RAISED = 1.3;   /* required growth of the estimate after an 
 static const double JUMPED = 1e-6;  /* a larger relative change of a column is a jump */
 enum { LOOK_EVERY = 32 /* after this many steps the selection is examined in any case */ };
 
-/* The columns that are not states: of the whole system with all rows, or of one part with its rows. */
+/* A matrix of the columns that are not states: either of the whole system, or of one part and its rows. */
 typedef struct Minor {
   int32_t *start, *row, *entry; /* entry: number of an entry of the system */
   double *values;

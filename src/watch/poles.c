@@ -1,11 +1,13 @@
 /* poles: see poles.h. */
 #include "watch/poles.h"
 
+#include "base/copy.h"
 #include "core/constants.h"
 #include "core/search.h"
 #include "expr/enclosure_plan.h"
 #include "init/terms.h"
 
+#include <float.h>
 #include <math.h>
 
 /* An equation in which a divisor, or the cosine of a tangent, is replaced by zero. */
@@ -46,6 +48,8 @@ struct Poles {
   bool *is_done;          /* the divisor is never zero, or was already found */
   uint64_t *in_vain;      /* number of searches for a divisor that found no pole */
   uint64_t *pause, *wait; /* steps without a search after that, and how many of them are left */
+  bool
+      *is_harmless; /* the divisor has been zero without a pole: even steps in which its sign changes may be left out */
   PoleNodes *nodes;
   Search search;
   double *y; /* columns at the last evaluation */
@@ -92,6 +96,7 @@ Poles *poles_new(Heap *heap, View *view, double start, double stop, double toler
   poles->in_vain = heap_array(heap, count, sizeof *poles->in_vain);
   poles->pause = heap_array(heap, count, sizeof *poles->pause);
   poles->wait = heap_array(heap, count, sizeof *poles->wait);
+  poles->is_harmless = heap_array(heap, count, sizeof *poles->is_harmless);
   poles->nodes = heap_array(heap, count, sizeof *poles->nodes);
   poles->search = search_make(count, heap_array(heap, count, SEARCH_NUMBERS * sizeof(double)));
   poles->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
@@ -132,7 +137,8 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
   if (!isfinite(before) || !isfinite(end)) return false;
   double way = fmax(fabs(end - before), size * poles->speed[k] / 2);
   poles->speed[k] = way / size;
-  if (poles->wait[k] > 0) return poles->wait[k]--, false;
+  bool may_wait = poles->is_harmless[k] || before * end > 0;
+  if (may_wait && poles->wait[k] > 0) return poles->wait[k]--, false;
   return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
 }
 
@@ -280,16 +286,18 @@ static double value_at(const Poles *poles, Workspace *workspace, ConstMoment at)
   double value = NAN;
   Point point = evaluator_point(poles->view->evaluator, at.t, at.y);
   workspace_run(workspace, &point, &value);
-  return fabs(value);
+  return value;
 }
 
-/* Is the node much larger near the zero than at the ends of the step? A logarithm need not be. */
-static bool grows(const PoleStep *step, const PoleNode *node, double t) {
+/* Is the node much larger near the zero than at the ends of the step, or does its sign change with the divisor? A logarithm need not
+ * be larger. */
+static bool grows(const PoleStep *step, const PoleNode *node, uint32_t zero, double t) {
   const Poles *poles = step->poles;
   if (!node->workspace) return true;
-  double there = value_at(poles, node->workspace, (ConstMoment){t, poles->y});
+  double there = fabs(value_at(poles, node->workspace, (ConstMoment){t, poles->y}));
   double begin = value_at(poles, node->workspace, step->begin), end = value_at(poles, node->workspace, step->end);
-  return !(GOOD_PART * there < fmin(begin, end));
+  if (poles->before[zero] * poles->end[zero] < 0 && begin * end < 0) return true;
+  return !(GOOD_PART * there < fmin(fabs(begin), fabs(end)));
 }
 
 /* The first equation without a value at the point with the zero; MAP_NONE: there is none. */
@@ -308,11 +316,12 @@ static bool is_pole(const PoleStep *step, uint32_t zero, Pole *pole) {
   Model *model = evaluator_model(poles->view->evaluator);
   PoleNodes *nodes = find_nodes(poles, model, zero);
   pole->equation = MAP_NONE;
+  pole->number = zero;
   pole->divisor = poles->view->evaluator->code->pole.data[zero];
   for (uint32_t k = 0; k < nodes->list.count && pole->equation == MAP_NONE; k++) {
     PoleNode *node = &nodes->list.data[k];
     pole->node = node->node;
-    if (!grows(step, node, pole->time)) continue;
+    if (!grows(step, node, zero, pole->time)) continue;
     if (!node->has_rows) make_rows(poles, model, pole->divisor, node);
     pole->equation = find_user(poles, node, pole->time);
   }
@@ -336,6 +345,7 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
     if (view_point(poles->view, segment, pole->time, poles->y) != EVAL_OK) look_at(&step, pole->time, poles->margin);
     poles->is_done[zero] = is_pole(&step, zero, pole);
     if (poles->is_done[zero]) return true;
+    poles->is_harmless[zero] = true;
     note_in_vain(poles, zero);
   }
   for (uint32_t k = 0; k < poles->count && may_be; k++)
@@ -346,4 +356,45 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
   poles->end = free;
   poles->kept = end.t;
   return false;
+}
+
+/* Does a rate grow like 1/(t - pole->time) up to this distance from the pole? A point FAR times as far away is compared. */
+static int32_t end_state_at(Poles *poles, const Segment *segment, const Pole *pole, double way) {
+  const System *system = &poles->view->system;
+  double t = pole->time + FAR * way;
+  if (!(t >= segment->t0 && t <= segment->t1) || view_point(poles->view, segment, t, poles->y) != EVAL_OK) return -1;
+  double *far = heap_copy(poles->heap, poles->y, (size_t)system->columns, sizeof *far);
+  int32_t found = -1;
+  bool is_near = view_point(poles->view, segment, pole->time + way, poles->y) == EVAL_OK;
+  for (int32_t k = 0; k < system->links && found < 0 && is_near; k++) {
+    int32_t q = system->link_to[k];
+    if (far[q] != 0 && fabs(poles->y[q]) > CLEARLY_LESS * FAR * fabs(far[q])) found = system->link_from[k];
+  }
+  heap_free(poles->heap, far);
+  return found;
+}
+
+/* In a step almost as short as the round-off of time: a state that its rate moves by more than the tolerance, or whose rate leads back
+ * from the end. At the end the rate is solved for, since that of the integrator is a mean. */
+static int32_t moved_state(Poles *poles, const Segment *segment) {
+  const System *system = &poles->view->system;
+  if (view_point(poles->view, segment, segment->t1, poles->y) != EVAL_OK) return -1;
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t c = system->link_from[k], q = system->link_to[k];
+    double size = fabs(segment->begin[c]) + system->nominal[c], step = segment->t1 - segment->t0;
+    double begin = segment->begin[q] * step / size, end = poles->y[q] * step / size;
+    if (fmax(fabs(begin), fabs(end)) > poles->tolerance) return c;
+    if (begin * end < 0 && fmin(fabs(begin), fabs(end)) > VANISHED) return c;
+  }
+  return -1;
+}
+
+int32_t poles_end_state(Poles *poles, const Segment *segment, const Pole *pole) {
+  static const double parts[] = {-PRESENT, PRESENT, -NEGLIGIBLE, NEGLIGIBLE};
+  double size = segment->t1 - segment->t0;
+  bool is_long = PRESENT * size > FAR * DBL_EPSILON * fabs(pole->time);
+  int32_t found = is_long ? -1 : moved_state(poles, segment);
+  for (int k = 0; k < 4 && found < 0 && is_long; k++) found = end_state_at(poles, segment, pole, parts[k] * size);
+  if (found >= 0) poles->is_done[pole->number] = false;
+  return found;
 }

@@ -13,7 +13,7 @@ typedef struct Poles Poles;
 
 typedef struct Pole {
   double time;
-  uint32_t equation;
+  uint32_t number, equation; /* of the divisor, and of the equation */
   Expr divisor, node; /* the divisor that is zero, and the quotient, logarithm or tangent that becomes infinite */
 } Pole;
 
@@ -26,3 +26,7 @@ void poles_forget(Poles *poles);
 /* Finds a pole within a step, up to `end`. Call it until it finds none; each divisor is found once. Costs one evaluation of the
  * divisors in most cases. */
 bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMoment end, Pole *pole);
+
+/* A state whose rate grows towards the pole like 1/(t - pole->time), or faster: its integral over the pole has no value, so that the
+ * solution ends. The pole will then be found again. -1: there is none. */
+int32_t poles_end_state(Poles *poles, const Segment *segment, const Pole *pole);

@@ -85,7 +85,7 @@ Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const S
 
 /* ---- dependencies of conditions ---- */
 
-/* The columns, while the units are listed. */
+/* The state of the columns while the units are listed. */
 typedef struct Cone {
   Prover *prover;
   bool *is_state, *needed; /* per column */

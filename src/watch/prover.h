@@ -1,8 +1,8 @@
 /* prover: proves that no condition changes within a step. Over an interval of the step the states follow polynomials. The units of
  * the state-space form that conditions depend on run as an interval program, and Krawczyk's operator encloses the solutions of
  * equations that are solved together. One success proves four things about the interval. No difference leaves the range of its
- * mode. The columns on which differences depend are enclosed, so none of them hides a pulse. Each column has one solution there.
- * The Jacobian is regular. If that fails, the interval is halved, as far as the budget allows.
+ * mode. The columns on which differences depend are enclosed, so none of them hides a pulse. Each column has exactly one solution
+ * in its enclosure. The Jacobian is regular. If that fails, the interval is halved, as far as the budget allows.
  *
  * The proof is about the polynomials of the step. They are as close to the solution of the equations as the tolerance requires. */
 #pragma once

@@ -98,9 +98,7 @@ static bool evaluate(Turning *turning, double t, const double *y, double *values
 
 /* All determinants at a point that is moved by `steps` units of round-off. */
 static void evaluate_beside(Turning *turning, double t, const double *y, int steps, double *values) {
-  const System *system = &turning->view->system;
-  for (int32_t c = 0; c < system->columns; c++)
-    turning->beside[c] = y[c] + steps * SOLVED * (1 + (double)c / system->columns) * system->nominal[c];
+  kinks_step_aside(&turning->view->system, y, steps, turning->beside);
   evaluate(turning, t, turning->beside, values);
 }
 
@@ -251,8 +249,8 @@ typedef struct LinePart {
   double at_left, at_right; /* determinants */
 } LinePart;
 
-/* Is the determinant zero on the line, except for `least`? Halves the part while the determinant may deviate from the chord by as
- * much as its own size, but not below 1 / 2^halvings. */
+/* Is the determinant zero somewhere on the line, up to `least`? Halves the part while the determinant may deviate from the chord
+ * by as much as its own size, but not below 1 / 2^halvings. */
 static bool line_has_zero(Turning *turning, uint32_t b, LinePart part, double least, int halvings) {
   double middle = (part.left + part.right) / 2;
   double value = determinant_on_line(turning, b, part.from, part.to, middle);
@@ -413,12 +411,12 @@ typedef enum FollowerTrace {
 
 /* Observations of a follower. */
 typedef struct FollowedPath {
-  TimedColumns last;      /* the beginning of the step in which a zero was found, */
+  TimedColumns last;      /* the beginning of the step in which a zero was found */
   double behind;          /* the end of that step, if the sign differs there; otherwise NAN */
   double largest, lowest; /* absolute determinants */
-  double at_lowest;       /* time of the lowest value */
-  double now;             /* the time that is examined, and */
-  double value;           /* the determinant one step after it; NAN: unknown */
+  double at_lowest;       /* time at which it was lowest */
+  double now;             /* the time that is examined */
+  double value;           /* the determinant one step after `now`; NAN: unknown */
   bool begins, ends;      /* the follower made at least one step; the follower reached the end */
 } FollowedPath;
 

@@ -1,11 +1,12 @@
-/* turning: watches the Jacobians of the blocks during a run. If one becomes singular, the solution turns back, branches or
- * changes its index. No method may pass such a point silently.
+/* turning: watches the Jacobians of the blocks during a run. If one becomes singular, the solution turns back, branches or changes
+ * its index. No method may pass such a point silently.
  *
- * A run stops only at a certain singularity. A determinant is suspect if its sign changes between two accepted points, or if values
- * between them do not rule out that it touches zero. A follower, an integrator with a tight tolerance, then starts from an earlier
- * point. The point is singular in four cases. The follower's determinant changes its sign through zero. The determinant is zero,
- * except for round-off, at a converged point. The follower cannot continue with any step size while the determinant vanishes. Or
- * the determinant differs from zero only by the errors of the run. A determinant that is merely small gives a warning. */
+ * A run stops only if the singularity is certain. A determinant is suspect if its sign changes between two accepted points, or if
+ * values between them do not rule out that it touches zero. A follower, an integrator with a tight tolerance, then starts from an
+ * earlier point. The point is singular in four cases. The follower's determinant changes its sign through zero. The determinant is
+ * zero, except for round-off, at a converged point. The follower cannot continue with any step size while the determinant
+ * vanishes. Or the determinant differs from zero only by the errors of the run. A determinant that is merely small gives a
+ * warning. */
 #pragma once
 
 #include "view/view.h"

@@ -215,7 +215,7 @@ double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBrac
 
 /* ---- leaving edges ---- */
 
-/* How far the weights of sliding modes are inside of [0, 1]. */
+/* The margins by which the weights of sliding modes are inside of [0, 1]. */
 static bool look_at_weights(void *context, double t, double *margin) {
   Looking *looking = context;
   int mode;

@@ -27,7 +27,7 @@ typedef struct WatchedStep {
   bool is_timed; /* the step ends at an event that was known in advance */
 } WatchedStep;
 
-/* How far a proof got. */
+/* The outcome of a proof. */
 typedef enum StepProof {
   STEP_UNTRIED, /* a proof is impossible, or the budget is used up */
   STEP_OPEN,    /* a mode changes, or may change */

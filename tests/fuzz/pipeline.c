@@ -514,7 +514,7 @@ static bool worth_running(const daedal_model *model) {
   return daedal_status_of(model) == DAEDAL_OK && daedal_model_counts(model).equations <= EQUATIONS;
 }
 
-/* One pass with one allocation refused (0: none); the number of allocations. */
+/* Runs one pass with one allocation refused (0: none), and returns the number of allocations. */
 static size_t pass_once(const char *text, const InputFiles *files, size_t refuse) {
   Pass pass = {.meter.refuse = refuse, .random.state = choice_of(text), .text = text, .files = files};
   daedal_allocator allocator = {meter_resize, &pass.meter};

@@ -160,6 +160,7 @@ static void make_steps(Solver *solver) {
                    .y = solver->event_y,
                    .heap = solver->heap,
                    .folds = model->folds ? model->folds->methods : 0,
+                   .keeps_branch = model->folds,
                    .beyond = solver->beyond,
                    .begin = solver->begin,
                    .segment = segment_new(heap, model->columns),
@@ -348,7 +349,7 @@ static SolverStatus step(Solver *solver, double until) {
     *end = steps_find_end(steps);
     if (end->is_undefined) return SOLVER_FAILED;
   } while (!end->is_event && steps_are_repeated(steps));
-  if (steps->folds) solver->model->folds->watch(solver, end);
+  if (steps->folds && solver->model->folds->watch) solver->model->folds->watch(solver, end);
   return SOLVER_OK;
 }
 

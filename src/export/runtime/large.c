@@ -11,8 +11,6 @@
 /* A pivot of at least this fraction of the largest one is used if it keeps the factors sparse. */
 static const double SMALLEST_PIVOT = 1e-3;
 
-const LargeDense *const large_dense = 0;
-
 typedef struct Number {
   double re, im;
 } Number;
@@ -314,5 +312,4 @@ static double least_pivot(const Large *large) {
   return least;
 }
 
-static const LargeSparse sparse = {make, set_pattern, factor, solve, determinant, least_pivot};
-const LargeSparse *const large_sparse = &sparse;
+const LargeSparse large_plain = {make, set_pattern, factor, solve, determinant, least_pivot};

@@ -100,10 +100,8 @@ struct Solver;
 typedef struct SolverFolds {
   const FoldMethods *methods;
   void (*report)(struct Solver *solver, const Fold *fold);  /* of a jump, once in a run */
-  void (*watch)(struct Solver *solver, const StepEnd *end); /* the branch at the end of a step */
+  void (*watch)(struct Solver *solver, const StepEnd *end); /* the branch at the end of a step; 0: there are no kinks */
 } SolverFolds;
-
-extern const SolverFolds solver_folds; /* folds.c */
 
 typedef struct Model {
   const char *name;
@@ -366,6 +364,11 @@ int events_end(Solver *solver);
 int events_are_lost(const Solver *solver);
 void events_report_undefined(const Solver *solver, int mode);
 double events_indicator(const Solver *solver, int mode);
+
+/* folds.c, branch.c: the functions of SolverFolds, and the name of a column in messages */
+void folds_report(Solver *solver, const Fold *fold);
+void branch_watch(Solver *solver, const StepEnd *end);
+const char *folds_name(const Model *model, int column);
 
 /* initial.c */
 int initial_point(Solver *solver, double t, double *y);

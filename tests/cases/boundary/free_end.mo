@@ -14,7 +14,7 @@
 // run: simulate
 // change: pv = 0; -> /* none */
 // expect: exit 4
-// expect: says 3 conditions at the end for 4 free parameters and start values
+// expect: says 3 conditions at the end for 4 free parameters or start values
 model Brachistochrone
   parameter Real T(start = 1, fixed = false, min = 0.1), g = 9.81;
   Real x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), u(start = 0.5);
