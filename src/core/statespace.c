@@ -434,25 +434,6 @@ static bool correct_with_kept_factors(StateSpace *space, SolvedUnit *unit, doubl
   return corrector_iterate(&corrector, correct_unit, &solution) == CORRECTOR_CONVERGED;
 }
 
-/* Solves a unit from its guess with the factors that it keeps. false: they are not good enough, and y is unchanged. */
-static bool solve_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  if (!space->units[unit->plan->owner].factored) return false;
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
-  if (correct_with_kept_factors(space, unit, t, y, HUGE_VAL)) return true;
-  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
-  return false;
-}
-
-static EvalStatus solve_linear(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
-  EvalStatus status = unit_joint(space, unit, t, y, space->correction);
-  if (status == EVAL_OK) status = solve_correction(space, unit, t, y, space->correction);
-  if (status != EVAL_OK) return status;
-  const double *correction = space->correction;
-  for (int32_t k = 0, count = unit->plan->count; k < count; k++) y[unit->columns[k]] -= correction[k];
-  return EVAL_OK;
-}
-
 /* Is a column so large that its round-off is as large as its first value and its nominal value? Residuals that contain, for
  * example, its sine are then only round-off, and every iteration converges. */
 static bool ran_away(const StateSpace *space, const SolvedUnit *unit, const double *y) {
@@ -504,12 +485,25 @@ static bool follow_with_kept_factors(StateSpace *space, SolvedUnit *unit, double
   return last <= CORRECTOR_ROUND_OFF || (correct_with_kept_factors(space, unit, t, y, last) && is_next(space, unit, y));
 }
 
-/* Calls follow_with_kept_factors if the unit has factors. false: they are not good enough, and y is unchanged. */
-static bool solve_next_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
+/* Solves a unit from its guess with the factors that it keeps; `next`: like solve_next. false: they are not good enough, and y is
+ * unchanged. */
+static bool solve_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y, bool next) {
   if (!space->units[unit->plan->owner].factored) return false;
-  if (follow_with_kept_factors(space, unit, t, y)) return true;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  if (next ? follow_with_kept_factors(space, unit, t, y) : correct_with_kept_factors(space, unit, t, y, HUGE_VAL))
+    return true;
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   return false;
+}
+
+static EvalStatus solve_linear(StateSpace *space, SolvedUnit *unit, double t, double *y) {
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y, false)) return EVAL_OK;
+  EvalStatus status = unit_joint(space, unit, t, y, space->correction);
+  if (status == EVAL_OK) status = solve_correction(space, unit, t, y, space->correction);
+  if (status != EVAL_OK) return status;
+  const double *correction = space->correction;
+  for (int32_t k = 0, count = unit->plan->count; k < count; k++) y[unit->columns[k]] -= correction[k];
+  return EVAL_OK;
 }
 
 static void set_unit(const UnitSolution *solution, const double *x) {
@@ -599,7 +593,7 @@ static EvalStatus solve_steep(StateSpace *space, SolvedUnit *unit, double t, dou
 /* Finds the solution nearest to the guess, and fails if that is uncertain. A solution at the end of the first correction is not
  * proof enough: another one may happen to be there. */
 static EvalStatus solve_next(StateSpace *space, SolvedUnit *unit, double t, double *y, BranchGuess guess) {
-  if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y, true)) return EVAL_OK;
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
   double norm = correction_norm(space, unit, space->first, y);
@@ -621,7 +615,7 @@ static EvalStatus correct_once(StateSpace *space, SolvedUnit *unit, double t, do
 }
 
 static EvalStatus solve_newton(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y, false)) return EVAL_OK;
   if (space->goal != GOAL_NEXT) return solve_any(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
