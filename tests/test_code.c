@@ -471,24 +471,40 @@ static void test_blame(void **state) {
   teardown(f);
 }
 
+/* The blamed entry of a Jacobian is found from its place in the pattern: for each row in turn, with all columns and with some in
+ * another order. */
 static void test_blame_jacobian(void **state) {
   (void)state;
-  Fixture *f = setup(20, 1);
-  Expr rows[20];
-  for (uint32_t i = 0; i < 20; i++) rows[i] = dag_unary(f->dag, OP_SQRT, dag_variable(f->dag, i, 0));
-  Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows, 20, NULL, 0);
-  double values[20];
-  Blame blame;
-  assert_int_equal(run_program(f, jacobian->program, &f->point, values), EVAL_OK);
-  f->y[13] = 0;
-  assert_int_equal(run_program(f, jacobian->program, &f->point, values), EVAL_DOMAIN);
-  assert_true(blame_program(f, jacobian->program, &f->point, &blame));
-  assert_int_equal(blame.output, 13);
-  assert_int_equal(dag_op(f->dag, blame.node), OP_DIVIDE);
-  assert_true(dag_depends(f->dag, blame.node, OP_VARIABLE));
-  ExprVec leaves = {0};
-  dag_variables(f->dag, dag_scratch(f->dag), blame.node, &leaves);
-  assert_int_equal(dag_index(f->dag, leaves.data[0]), 13);
+  enum { ROWS = 20, CHOSEN = 7 };
+  Fixture *f = setup(ROWS, 1);
+  Expr rows[ROWS];
+  uint32_t positions[CHOSEN];
+  for (uint32_t i = 0; i < ROWS; i++) {
+    Expr root = dag_unary(f->dag, OP_SQRT, dag_variable(f->dag, i, 0));
+    Expr other = dag_scale(f->dag, 2, dag_variable(f->dag, (i + CHOSEN) % ROWS, 0));
+    rows[i] = dag_add(f->dag, root, other);
+  }
+  for (uint32_t c = 0; c < CHOSEN; c++) positions[c] = 3 * (CHOSEN - c) - 2;
+  for (uint32_t k = 0; k < ROWS + CHOSEN; k++) {
+    bool is_whole = k < ROWS;
+    uint32_t zero = is_whole ? k : positions[k - ROWS];
+    Jacobian *jacobian =
+        jacobian_new(f->heap, f->model, &f->layout, rows, ROWS, is_whole ? NULL : positions, is_whole ? 0 : CHOSEN);
+    double *values = heap_array(f->heap, jacobian->nonzeros, sizeof *values), kept = f->y[zero];
+    Blame blame;
+    assert_int_equal(run_program(f, jacobian->program, &f->point, values), EVAL_OK);
+    f->y[zero] = 0;
+    assert_int_equal(run_program(f, jacobian->program, &f->point, values), EVAL_DOMAIN);
+    assert_true(blame_program(f, jacobian->program, &f->point, &blame));
+    f->y[zero] = kept;
+    assert_int_equal(jacobian->row_index[blame.output], zero);
+    assert_int_equal(dag_op(f->dag, blame.node), OP_DIVIDE);
+    ExprVec leaves = {0};
+    dag_variables(f->dag, dag_scratch(f->dag), blame.node, &leaves);
+    assert_int_equal(leaves.count, 1);
+    assert_int_equal(dag_index(f->dag, leaves.data[0]), zero);
+    vec_free(f->heap, &leaves);
+  }
   teardown(f);
 }
 

@@ -115,8 +115,8 @@ def largest_difference(simulated, exported):
 
 @unittest.skipIf(os.environ.get("BUILD_KIND") == "asan" or not shutil.which("cc"), "a compiler is needed, and time")
 class Programs(unittest.TestCase):
-    def build(self, path, *options):
-        """The program of a model; the files that all programs share are compiled once."""
+    def build(self, path, *options, main=()):
+        """The program of a model, or the program `main` around it; the files that all programs share are compiled once."""
         folder = os.path.join(WORK, "program")
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([DAEDAL, "export", path, "--c", folder, "--standalone", "-q", *options], check=True, capture_output=True)
@@ -125,7 +125,7 @@ class Programs(unittest.TestCase):
         if not os.path.exists(archive):
             subprocess.run(["cc", "-O1", "-ffp-contract=off", "-c", *shared], check=True, cwd=folder)
             subprocess.run(["ar", "rc", archive] + sorted(glob.glob(os.path.join(folder, "*.o"))), check=True)
-        subprocess.run(["cc", "-O0", "-ffp-contract=off", "-o", "program", *sorted(glob.glob(os.path.join(folder, "model*.c"))), archive, "-lm"],
+        subprocess.run(["cc", "-O0", "-ffp-contract=off", "-I.", "-o", "program", *main, *sorted(glob.glob(os.path.join(folder, "model*.c"))), archive, "-lm"],
                        check=True, cwd=folder)
         return os.path.join(folder, "program")
 
@@ -165,6 +165,16 @@ class Programs(unittest.TestCase):
                 run, program, difference = self.compare(model_with(feature), "radau")
                 self.assertEqual((run, program), (0, 0))
                 self.assertLess(difference, 1e-6)
+
+    def test_refused_memory(self):
+        """A call that does not get its memory fails; afterwards the run can begin again."""
+        path, main = os.path.join(WORK, "m.mo"), os.path.join(os.path.dirname(os.path.abspath(__file__)), "export_memory.c")
+        for turn, text in enumerate([*map(model_with, ("nothing", "kink", "when", "delay")), model(random.Random(0))]):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            with self.subTest(turn=turn):
+                run = subprocess.run([self.build(path, main=[main])], capture_output=True, text=True)
+                self.assertEqual((run.returncode, run.stdout), (0, ""))
 
     def test_short_failures(self):
         """An assertion that fails for a time that is zero up to errors gives a warning, as in `simulate`; at the end of the run it is an error."""

@@ -437,7 +437,7 @@ static void single_redeclarations(void **state) {
       {"type V = Real[3]; type W = Real[2, 3]; model M replaceable V x[2] = {{1, 2, 3}, {4, 5, 6}} constrainedby W; "
        "end "
        "M;",
-       "dimensions"},
+       "1 dimension, not"},
       {"type V = Real[3]; type W = Real[3]; model M replaceable V x[2] = {{1, 2, 3}, {4, 5, 6}} constrainedby W; end "
        "M;",
        ""},
@@ -461,7 +461,7 @@ static void inner_components_fit_outer_ones(void **state) {
       {"Real p = 1;", "Real p;", "p", ""},
       {"Real p = 1;", "Integer p;", "p", "is not a subtype"},
       {"Real p[2] = {1, 2};", "Real p[2];", "p[1]", ""},
-      {"Real p[2] = {1, 2};", "Real p;", "1", "dimensions"},
+      {"Real p[2] = {1, 2};", "Real p;", "1", "1 dimension, not"},
       {"Real p[2] = {1, 2};", "Real p[3];", "p[1]", "has size 3"},
       {"Real p[2] = {1, 2};", "Real p[:];", "p[1]", ""},
       {"E p = E.one;", "E p;", "1", ""},

@@ -162,10 +162,33 @@ static bool inquire(Workspace *workspace, Dag *dag, const Point *point, Expr roo
   return culprit != MAP_NONE;
 }
 
+/* The column of an entry of a Jacobian. */
+static uint32_t entry_column(const Jacobian *jacobian, uint32_t entry) {
+  uint32_t low = 0, high = jacobian->columns - 1;
+  while (low < high) {
+    uint32_t middle = low + (high - low + 1) / 2;
+    if ((uint32_t)jacobian->column_start[middle] <= entry) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/* The expression of an entry of a Jacobian. */
+static Expr entry_expression(const Program *program, Dag *dag, uint32_t entry) {
+  const Jacobian *jacobian = program->entries;
+  uint32_t place = jacobian->positions[entry_column(jacobian, entry)], k = 0;
+  Expr row = program->roots[jacobian->row_index[entry]];
+  ExprVec leaves = {0};
+  dag_variables(dag, dag_scratch(dag), row, &leaves);
+  while (leaf_place(program->layout, dag, leaves.data[k]) != place) k++;
+  Expr leaf = leaves.data[k];
+  vec_free(dag_heap(dag), &leaves);
+  return dag_partial(dag, row, leaf);
+}
+
 bool workspace_blame_output(Workspace *workspace, Dag *dag, const Point *point, uint32_t output, Blame *blame) {
   const Program *program = workspace->program;
-  Expr root = program->roots[output];
-  if (program->leaves) root = dag_partial(dag, root, program->leaves[output]);
+  Expr root = program->entries ? entry_expression(program, dag, output) : program->roots[output];
   blame->output = output;
   return inquire(workspace, dag, point, root, blame);
 }

@@ -261,7 +261,6 @@ typedef struct Filling {
   uint32_t number_base;
   ExprVec roots; /* straight code, with its outputs */
   IndexVec places;
-  Expr *blame_roots, *blame_leaves; /* per output */
 } Filling;
 
 static void make_group(Filling *filling, uint32_t shape) {
@@ -284,10 +283,7 @@ static void make_group(Filling *filling, uint32_t shape) {
 }
 
 static uint32_t next_entry(Filling *filling, uint32_t row, uint32_t p) {
-  uint32_t entry = filling->next[row_column(filling->work, row, p)]++;
-  filling->blame_roots[entry] = filling->work->rows[row];
-  filling->blame_leaves[entry] = row_leaf(filling->work, row, p);
-  return entry;
+  return filling->next[row_column(filling->work, row, p)]++;
 }
 
 static uint32_t *lane_place(const Group *group, uint32_t lane, uint32_t instance) {
@@ -328,8 +324,6 @@ static Filling filling_make(JacobianBuild *work, const Jacobian *jacobian) {
   filling.group_of = heap_array(heap, shapes, sizeof *filling.group_of);
   memset(filling.group_of, 0xff, shapes * sizeof *filling.group_of);
   filling.used = heap_array(heap, shapes, sizeof *filling.used);
-  filling.blame_roots = heap_array(heap, jacobian->nonzeros, sizeof *filling.blame_roots);
-  filling.blame_leaves = heap_array(heap, jacobian->nonzeros, sizeof *filling.blame_leaves);
   for (uint32_t n = 0; n < work->templates.numbers.count; n++)
     vec_push(heap, &filling.grouping.numbers, work->templates.numbers.data[n]);
   return filling;
@@ -344,8 +338,8 @@ static Program *fill_program(JacobianBuild *work, const Jacobian *jacobian) {
     else fill_straight(&filling, r);
   grouping_add_roots(&filling.grouping, filling.roots.data, filling.roots.count, filling.places.data);
   Program *program = program_from_grouping(&filling.grouping, jacobian->nonzeros);
-  program->roots = filling.blame_roots;
-  program->leaves = filling.blame_leaves;
+  program->roots = heap_copy(heap, work->rows, work->row_count, sizeof *program->roots);
+  program->entries = jacobian;
   heap_free_all(heap, filling.next, filling.group_of, filling.used);
   vec_free(heap, &filling.roots, &filling.places);
   return program;

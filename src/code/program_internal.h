@@ -36,9 +36,9 @@ struct Program {
   const struct Compiled *code;
   uint32_t compiled_work; /* size of its work space, in numbers */
 
-  /* For blame: output k is expression roots[k], differentiated with respect to leaf leaves[k] unless that is EXPR_NONE. leaves may
-   * be NULL. */
-  Expr *roots, *leaves;
+  /* For blame: output k is expression roots[k]. In the program of a Jacobian it is entry k, a derivative of roots[its row]. */
+  Expr *roots;
+  const Jacobian *entries; /* NULL: not of a Jacobian */
 };
 
 struct Workspace {

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A change counts as a jump above this size, relative to nominal values. */
-static const double JUMPED = 1e-6;
-
 struct Jump {
   JumpPlan plan;
   const JumpHost *methods;

@@ -15,6 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A larger change of a column, relative to its nominal value or value, is a jump; a larger residual is a violation. */
+#define JUMPED 1e-6
+
 /* The array. It has as many equations as unknowns. The columns of the unknowns, and the rows of the equations, are stored one after
  * another. The Jacobian is given in compressed columns. */
 typedef struct JumpPlan {

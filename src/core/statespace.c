@@ -3,6 +3,7 @@
 #include "core/statespace.h"
 
 #include "core/constants.h"
+#include "core/corrector.h"
 
 #include "base/linear.h"
 #include "nonlinear/nonlinear.h"
@@ -11,27 +12,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton's method: the largest number of iterations, and of halvings of a step. Convergence is quadratic, so the last correction
- * predicts the next. Iteration ends when the next one would be below round-off; inside a step, when it would be below the smallest
- * error that a step may have. */
 /* A blocking junction has a conductance of 1e-12 siemens. A Newton step computed with it is 1e12 times too long, and must be
  * halved many times. */
-enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
+enum { HALVING_LIMIT = 60 };
 
-/* Kept factors are used for KEPT_LIMIT corrections, each at most this fraction of the one before. */
-enum { KEPT_LIMIT = 6 };
+/* Corrections with existing factors must shrink to this fraction. */
 static const double KEPT_CONTRACTION = 0.02;
+
+/* The ratio of the next correction to the square of this one, which predicts the error that is left; inside a step, a hundred times
+ * that error is much smaller than the smallest error that a step may have. */
+static const double CURVED = 100, CURVED_INSIDE = 1;
+
+/* Corrections up to this size that no longer shrink are round-off; larger ones may come from two branches that meet. */
+static const double NOISE = 1e-12;
 
 /* The fraction of cancelling terms that may remain in a residual. */
 static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
-static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEWTON_FLOOR = 1e-14;
-
-/* If corrections shrink by this factor from the first one on, they lead to the solution nearest to the start. Otherwise they may lead to
- * any solution (Kantorovich's theorem). */
-static const double NEWTON_CONTRACTION = 0.5;
-
-/* The theorem requires h <= 1/2, where h is the relative change of the matrix over the first correction. Then the residual
+/* Kantorovich's theorem requires h <= 1/2, where h is the relative change of the matrix over the first correction. Then the residual
  * halfway along the correction is half of its first value, up to h/8, if the first matrix converts residuals to corrections.
  * The solution is then nearest to the end of the correction, within h (Deuflhard 2004, section 2.1). Both numbers are parts of
  * the first correction. */
@@ -74,7 +72,7 @@ struct StateSpace {
   int32_t *depth; /* the present choice */
   bool chosen;
   NewtonGoal goal;
-  double quadratic; /* a correction up to this size is the last one */
+  double curved; /* of a correction; see corrector.h */
   SolveFailure failure;
   uint64_t factorizations;
   double *correction, *residual, *remainder, *first;
@@ -241,7 +239,7 @@ static EvalStatus unit_joint(StateSpace *space, SolvedUnit *unit, double t, cons
 }
 
 bool statespace_is_round_off(double value, double nominal) {
-  return value != 0 && fabs(value) <= NEWTON_FLOOR * nominal;
+  return value != 0 && fabs(value) <= CORRECTOR_ROUND_OFF * nominal;
 }
 
 static bool is_round_off(const StateSpace *space, uint32_t column, double value) {
@@ -321,43 +319,6 @@ static EvalStatus solve_correction(StateSpace *space, SolvedUnit *unit, double t
   return EVAL_OK;
 }
 
-/* Corrects with the existing factors, made at a point nearby; *last is the size of the last correction. false: they are
- * not good enough. */
-static bool correct_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y, double *last) {
-  const SolvedUnit *owner = &space->units[unit->plan->owner];
-  double *correction = space->correction;
-  for (int iteration = 0; iteration < KEPT_LIMIT; iteration++) {
-    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) return false;
-    linear_solve(owner->linear_system, correction);
-    double norm = correction_norm(space, unit, correction, y);
-    if (!(norm <= KEPT_CONTRACTION * *last || norm <= NEWTON_FLOOR)) return false;
-    for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= correction[k];
-    if (norm * (isinf(*last) ? 1 : norm / *last) <= NEWTON_FLOOR) return true;
-    *last = norm;
-  }
-  return false;
-}
-
-/* Solves a unit from its guess with the factors that it keeps. false: they are not good enough, and y is unchanged. */
-static bool solve_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  double last = INFINITY;
-  if (!space->units[unit->plan->owner].factored) return false;
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
-  if (correct_with_kept_factors(space, unit, t, y, &last)) return true;
-  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
-  return false;
-}
-
-static EvalStatus solve_linear(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
-  EvalStatus status = unit_joint(space, unit, t, y, space->correction);
-  if (status == EVAL_OK) status = solve_correction(space, unit, t, y, space->correction);
-  if (status != EVAL_OK) return status;
-  const double *correction = space->correction;
-  for (int32_t k = 0, count = unit->plan->count; k < count; k++) y[unit->columns[k]] -= correction[k];
-  return EVAL_OK;
-}
-
 /* Halves the step until the residual is defined and does not grow; leaves y and the residual there. */
 static EvalStatus search_line(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   double fraction = 1, before = sum_squares(space->residual, unit->plan->count);
@@ -367,13 +328,6 @@ static EvalStatus search_line(StateSpace *space, SolvedUnit *unit, double t, dou
     if (sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0) return EVAL_OK;
   }
   return fail(space, unit, "Newton's iteration does not converge");
-}
-
-/* Applies the correction; all of it if the solution nearest to the guess is required. */
-static EvalStatus correct(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y);
-  apply_correction(unit, space->correction, 1, y);
-  return unit_joint(space, unit, t, y, space->residual);
 }
 
 /* Are the residuals at the trial values only round-off of the terms that cancel in them? Then no correction makes them smaller.
@@ -391,22 +345,18 @@ static bool is_at_round_off(StateSpace *space, SolvedUnit *unit, double t, doubl
   return true;
 }
 
-/* Applies the last correction, whose size is given. It may lead outside a domain by round-off. */
-static EvalStatus finish_newton(StateSpace *space, SolvedUnit *unit, const double *correction, double norm, double t,
-                                double *y) {
-  apply_correction(unit, correction, 1, y);
+/* Ends with a last correction of this size. It may have led outside a domain by round-off. */
+static EvalStatus finish_newton(StateSpace *space, SolvedUnit *unit, double size, double t, double *y) {
   if (has_round_off(space, unit, y) && unit_residual(space, unit, t, y, space->remainder) != EVAL_OK)
     clear_round_off(space, unit, y);
-  unit->is_moved = norm > NEWTON_FLOOR;
+  unit->is_moved = size > CORRECTOR_ROUND_OFF;
   return EVAL_OK;
 }
 
-/* The first correction has new factors. If it is small and no later stage needs the matrix, the next corrections use the same
- * factors. */
-static bool goes_on_with_factors(const StateSpace *space, const SolvedUnit *unit, double norm) {
+/* May small corrections after the first one use its factors? No later stage may need the matrix. */
+static bool may_keep_factors(const StateSpace *space, const SolvedUnit *unit) {
   const SolvedUnit *owner = &space->units[unit->plan->owner];
-  return space->goal == GOAL_NEXT && unit->plan->joint && unit->plan->stage == 0 && owner->linear_system &&
-         !owner->is_projected && norm <= KEPT_CONTRACTION;
+  return space->goal == GOAL_NEXT && unit->plan->joint && unit->plan->stage == 0 && owner->linear_system;
 }
 
 /* Is y close to the guess, which is in unit->values? */
@@ -416,36 +366,72 @@ static bool is_short_way(const StateSpace *space, const SolvedUnit *unit, const 
   return correction_norm(space, unit, way, y) <= NEWTON_SHORT;
 }
 
+/* The solution of a unit at a point. */
+typedef struct UnitSolution {
+  StateSpace *space;
+  SolvedUnit *unit;
+  double t, *y;
+  bool has_factors; /* they may be used for the first correction */
+  bool is_begun;    /* space->residual and unit->trial are the point before the last correction */
+  bool is_refused;  /* singular, or too far from the guess: small residuals do not help */
+  EvalStatus status;
+} UnitSolution;
+
+/* The residual at y, where the last correction led. Unless the nearest solution is required, the correction is shortened first. */
+static EvalStatus evaluate_unit(UnitSolution *solution, bool renew) {
+  StateSpace *space = solution->space;
+  SolvedUnit *unit = solution->unit;
+  double t = solution->t, *y = solution->y;
+  if (!renew) return unit_residual(space, unit, t, y, space->residual);
+  if (!solution->is_begun) return unit_joint_at_guess(space, unit, t, y, space->residual);
+  EvalStatus status =
+      space->goal == GOAL_NEXT ? unit_joint(space, unit, t, y, space->residual) : search_line(space, unit, t, y);
+  solution->is_refused = status == EVAL_OK && space->goal == GOAL_SHORT && !is_short_way(space, unit, y);
+  return solution->is_refused ? fail(space, unit, "other solutions are near") : status;
+}
+
+/* A CorrectorStep. The correction is added as a whole; the next step may shorten it. */
+static double correct_unit(void *context, bool *renew) {
+  UnitSolution *solution = context;
+  StateSpace *space = solution->space;
+  SolvedUnit *unit = solution->unit;
+  double *y = solution->y;
+  *renew |= !solution->is_begun && !solution->has_factors;
+  solution->status = evaluate_unit(solution, *renew);
+  if (solution->status != EVAL_OK) return HUGE_VAL;
+  solution->is_begun = true;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
+  copy_numbers(space->correction, space->residual, (size_t)unit->plan->count);
+  if (!*renew) solve_with_factors(space, unit, space->correction);
+  else solution->status = solve_correction(space, unit, solution->t, y, space->correction);
+  double size = correction_norm(space, unit, space->correction, y);
+  if (!isfinite(size)) solution->status = fail(space, unit, "the Jacobian is singular");
+  solution->is_refused = solution->status != EVAL_OK;
+  if (solution->is_refused) return HUGE_VAL;
+  apply_correction(unit, space->correction, 1, y);
+  return size;
+}
+
 static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
-  if (status != EVAL_OK) return status;
-  double last = 0;
+  UnitSolution solution = {.space = space, .unit = unit, .t = t, .y = y};
+  Corrector corrector = corrector_make(space->goal == GOAL_NEXT ? REACH_NEXT : REACH_ANY, may_keep_factors(space, unit),
+                                       CORRECTOR_ROUND_OFF);
+  corrector.noise = NOISE;
+  corrector.curved = space->curved;
   unit->is_moved = false;
-  for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
-    copy_numbers(space->correction, space->residual, (size_t)unit->plan->count);
-    status = solve_correction(space, unit, t, y, space->correction);
-    if (status != EVAL_OK) return status;
-    for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
-    double norm = correction_norm(space, unit, space->correction, y);
-    if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
-    bool quadratic = norm <= space->quadratic && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, space->correction, norm, t, y);
-    if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
-    if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
-    last = norm;
-    if (goes_on_with_factors(space, unit, norm)) {
-      apply_correction(unit, space->correction, 1, y);
-      if (correct_with_kept_factors(space, unit, t, y, &last)) return EVAL_OK;
-      status = unit_joint(space, unit, t, y, space->residual);
-    } else {
-      status = correct(space, unit, t, y);
-    }
-    if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
-    if (space->goal == GOAL_SHORT && !is_short_way(space, unit, y))
-      return fail(space, unit, "other solutions are near");
-  }
-  if (is_at_round_off(space, unit, t, y)) return EVAL_OK;
-  return fail(space, unit, "Newton's iteration does not converge");
+  if (corrector_iterate(&corrector, correct_unit, &solution) == CORRECTOR_CONVERGED)
+    return finish_newton(space, unit, corrector.last, t, y);
+  if (!solution.is_refused && solution.is_begun && is_at_round_off(space, unit, t, y)) return EVAL_OK;
+  return solution.status == EVAL_OK ? fail(space, unit, "Newton's iteration does not converge") : solution.status;
+}
+
+/* Corrects with the existing factors, made at a point nearby; `last` is the size of the last correction, if there was one. false:
+ * they are not good enough. */
+static bool correct_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y, double last) {
+  UnitSolution solution = {.space = space, .unit = unit, .t = t, .y = y, .has_factors = true};
+  Corrector corrector = corrector_with_factors(CORRECTOR_ROUND_OFF, KEPT_CONTRACTION, 0.5, ROUNDS);
+  corrector.last = last;
+  return corrector_iterate(&corrector, correct_unit, &solution) == CORRECTOR_CONVERGED;
 }
 
 /* Is a column so large that its round-off is as large as its first value and its nominal value? Residuals that contain, for
@@ -494,25 +480,31 @@ static bool is_next(const StateSpace *space, const SolvedUnit *unit, const doubl
 static bool follow_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   if (correct_first(space, unit, t, y, true, space->first) != EVAL_OK) return false;
   double last = correction_norm(space, unit, space->first, y);
-  if (last > NEWTON_FLOOR && !goes_straight(space, unit, t, y)) return false;
+  if (last > CORRECTOR_ROUND_OFF && !goes_straight(space, unit, t, y)) return false;
   apply_correction(unit, space->first, 1, y);
-  return last <= NEWTON_FLOOR || (correct_with_kept_factors(space, unit, t, y, &last) && is_next(space, unit, y));
+  return last <= CORRECTOR_ROUND_OFF || (correct_with_kept_factors(space, unit, t, y, last) && is_next(space, unit, y));
 }
 
-/* Calls follow_with_kept_factors if the unit has factors. false: they are not good enough, and y is unchanged. */
-static bool solve_next_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y) {
+/* Solves a unit from its guess with the factors that it keeps; `next`: like solve_next. false: they are not good enough, and y is
+ * unchanged. */
+static bool solve_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y, bool next) {
   if (!space->units[unit->plan->owner].factored) return false;
-  if (follow_with_kept_factors(space, unit, t, y)) return true;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  if (next ? follow_with_kept_factors(space, unit, t, y) : correct_with_kept_factors(space, unit, t, y, HUGE_VAL))
+    return true;
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   return false;
 }
 
-/* The solution of a unit at a point. */
-typedef struct UnitSolution {
-  StateSpace *space;
-  SolvedUnit *unit;
-  double t, *y;
-} UnitSolution;
+static EvalStatus solve_linear(StateSpace *space, SolvedUnit *unit, double t, double *y) {
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y, false)) return EVAL_OK;
+  EvalStatus status = unit_joint(space, unit, t, y, space->correction);
+  if (status == EVAL_OK) status = solve_correction(space, unit, t, y, space->correction);
+  if (status != EVAL_OK) return status;
+  const double *correction = space->correction;
+  for (int32_t k = 0, count = unit->plan->count; k < count; k++) y[unit->columns[k]] -= correction[k];
+  return EVAL_OK;
+}
 
 static void set_unit(const UnitSolution *solution, const double *x) {
   for (int32_t k = 0; k < solution->unit->plan->count; k++) solution->y[solution->unit->columns[k]] = x[k];
@@ -601,11 +593,14 @@ static EvalStatus solve_steep(StateSpace *space, SolvedUnit *unit, double t, dou
 /* Finds the solution nearest to the guess, and fails if that is uncertain. A solution at the end of the first correction is not
  * proof enough: another one may happen to be there. */
 static EvalStatus solve_next(StateSpace *space, SolvedUnit *unit, double t, double *y, BranchGuess guess) {
-  if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y, true)) return EVAL_OK;
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
   double norm = correction_norm(space, unit, space->first, y);
-  if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, t, y);
+  if (space->curved * norm * norm <= CORRECTOR_ROUND_OFF) {
+    apply_correction(unit, space->first, 1, y);
+    return finish_newton(space, unit, norm, t, y);
+  }
   bool is_straight = goes_straight(space, unit, t, y);
   if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
   return guess == GUESS_STEEP ? solve_steep(space, unit, t, y) : fail(space, unit, "other solutions are near");
@@ -620,7 +615,7 @@ static EvalStatus correct_once(StateSpace *space, SolvedUnit *unit, double t, do
 }
 
 static EvalStatus solve_newton(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y, false)) return EVAL_OK;
   if (space->goal != GOAL_NEXT) return solve_any(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
@@ -650,13 +645,13 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
 
 EvalStatus statespace_complete(StateSpace *space, double t, double *y) {
   space->goal = GOAL_ANY;
-  space->quadratic = NEWTON_QUADRATIC;
+  space->curved = CURVED;
   return solve_units(space, space->plan.count, t, y);
 }
 
 EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
   space->goal = GOAL_NEXT;
-  space->quadratic = NEWTON_QUADRATIC;
+  space->curved = CURVED;
   return solve_units(space, space->plan.count, t, y);
 }
 
@@ -674,7 +669,7 @@ EvalStatus statespace_slide(StateSpace *space, Edges *edges, int columns, double
 
 EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess guess) {
   space->goal = GOAL_NEXT;
-  space->quadratic = NEWTON_QUADRATIC_INSIDE;
+  space->curved = CURVED_INSIDE;
   for (uint32_t u = 0; u < space->plan.branched; u++) {
     SolvedUnit *unit = &space->units[u];
     EvalStatus status = EVAL_OK;
@@ -689,7 +684,7 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
   space->goal = GOAL_NEXT;
-  space->quadratic = NEWTON_QUADRATIC_INSIDE;
+  space->curved = CURVED_INSIDE;
   return solve_units(space, space->plan.serving, t, y);
 }
 

@@ -10,6 +10,7 @@
 #include "base/copy.h"
 #include "base/linear.h"
 #include "core/constants.h"
+#include "core/corrector.h"
 #include "core/secant.h"
 #include "integrate/contract.h"
 #include "integrate/history.h"
@@ -236,44 +237,46 @@ static void bdf_learn_rate(Bdf *bdf, double rate) {
   bdf->decay = fmax(rate / bdf->age, CLEARLY_LESS * bdf->decay);
 }
 
-/* One iteration: computes the correction of the unknowns in `residual`, and applies it to the iterate. */
-static EvalStatus bdf_iterate(Bdf *bdf, double t, bool first) {
+/* A step from its prediction. */
+typedef struct BdfCorrection {
+  Bdf *bdf;
+  double t;
+  bool has_last; /* bdf->correction is the last correction of this step */
+  EvalStatus status;
+} BdfCorrection;
+
+/* A CorrectorStep: the correction of the unknowns replaces the last one, improved by a secant update from the two. */
+static double bdf_correct_once(void *context, bool *renew) {
+  BdfCorrection *step = context;
+  Bdf *bdf = step->bdf;
   const System *system = bdf->system;
   double *correction = bdf->residual;
-  EvalStatus status = system->residual(system->context, t, bdf->next, correction);
-  if (status != EVAL_OK) return status;
+  (void)renew;
+  step->status = system->residual(system->context, step->t, bdf->next, correction);
+  if (step->status != EVAL_OK) return HUGE_VAL;
   for (int32_t r = 0; r < system->rows; r++) correction[r] = -correction[r];
   linear_solve(bdf->linear, correction);
   secant_apply(&bdf->secant, correction);
-  if (!first) secant_learn(&bdf->secant, bdf->correction, correction, bdf->secant_weight);
+  if (step->has_last) secant_learn(&bdf->secant, bdf->correction, correction, bdf->secant_weight);
+  step->has_last = true;
   bdf_apply(bdf, correction);
   bdf->residual = bdf->correction;
   bdf->correction = correction;
-  return EVAL_OK;
+  return bdf_norm(bdf, bdf->change);
 }
 
 /* Iterates from the prediction; `next` is then the solution. */
 static Outcome bdf_correct(Bdf *bdf, double t) {
-  double before = 0;
+  BdfCorrection step = {.bdf = bdf, .t = t};
   memcpy(bdf->next, bdf->guess, (size_t)bdf->system->columns * sizeof(double));
   bdf_follow_links(bdf, bdf->next);
   bdf_expect_rate(bdf);
-  double rate = bdf->rate;
-  for (int iteration = 1; iteration <= ITERATIONS; iteration++) {
-    EvalStatus status = bdf_iterate(bdf, t, iteration == 1);
-    if (status != EVAL_OK) return status == EVAL_STOP ? STOP : DOMAIN;
-    double norm = bdf_norm(bdf, bdf->change);
-    if (!isfinite(norm)) return SLOW;
-    if (iteration > 1) {
-      rate = norm / before;
-      bdf->spent++;
-      if (rate > CLEARLY_LESS && norm > FINE) return SLOW;
-      if (iteration == 2) bdf_learn_rate(bdf, rate);
-    }
-    if (norm == 0 || (rate < 1 && rate / (1 - rate) * norm <= FINE)) return CONVERGED;
-    before = norm;
-  }
-  return SLOW;
+  Corrector corrector = corrector_with_factors(FINE, CLEARLY_LESS, bdf->rate, ITERATIONS);
+  bool is_solved = corrector_iterate(&corrector, bdf_correct_once, &step) == CORRECTOR_CONVERGED;
+  bdf->spent += corrector.count - 1;
+  if (is_solved && corrector.count > 1) bdf_learn_rate(bdf, corrector.ratio);
+  if (step.status != EVAL_OK) return step.status == EVAL_STOP ? STOP : DOMAIN;
+  return is_solved ? CONVERGED : SLOW;
 }
 
 /* ---- Step and order ---- */

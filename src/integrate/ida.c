@@ -8,6 +8,7 @@
  * if secant updates account for the changes (secant.h). */
 #include "base/linear.h"
 #include "core/constants.h"
+#include "core/corrector.h"
 #include "core/secant.h"
 #include "integrate/integrator.h"
 #include "integrate/vectors.h"
@@ -155,39 +156,55 @@ static double ida_norm(const Ida *ida, const double *d) {
   return sqrt(sum / fmax(n, 1));
 }
 
-/* Replaces the last correction by the next one, which a secant update from both improves. Returns its norm. `before`: the norm of
- * the last one, 0 if there is none. */
-static double ida_advance(Ida *ida, double before, double *total) {
-  double *d = ida->next, norm = ida_norm(ida, d);
-  if (before > 0) {
-    ida->convergence = norm / before;
-    if (ida->convergence > SURE && secant_learn(&ida->secant, ida->correction, d, ida->scale)) norm = ida_norm(ida, d);
+/* A step from its prediction. */
+typedef struct IdaCorrection {
+  Ida *ida;
+  N_Vector total; /* of the corrections */
+  bool renew;     /* make new factors first */
+  int status;
+  Corrector corrector;
+} IdaCorrection;
+
+/* Replaces the last correction by the next one, which a secant update from both improves. Contraction is measured without the
+ * improvement. Returns its norm. */
+static double ida_advance(Ida *ida, double *total, double *last) {
+  double *d = ida->next, norm = ida_norm(ida, d), improved = norm;
+  if (!isinf(*last)) {
+    ida->convergence = norm / *last;
+    if (ida->convergence > SURE && secant_learn(&ida->secant, ida->correction, d, ida->scale))
+      improved = ida_norm(ida, d), *last *= improved / norm;
   }
   for (int32_t c = 0; c < ida->system->columns; c++) total[c] -= d[c];
   ida->next = ida->correction;
   ida->correction = d;
-  return norm;
+  return improved;
+}
+
+/* A CorrectorStep. */
+static double ida_correct_once(void *context, bool *renew) {
+  IdaCorrection *step = context;
+  Ida *ida = step->ida;
+  (void)renew;
+  step->status = ida->equations(step->total, ida->output, ida->memory);
+  if (step->status == 0 && step->renew) step->status = ida_factor(ida, ida->cj);
+  step->renew = false;
+  if (step->status != 0) return HUGE_VAL;
+  ida->iterations++;
+  ida_solve(ida, N_VGetArrayPointer(ida->output), ida->cj, ida->next);
+  return ida_advance(ida, N_VGetArrayPointer(step->total), &step->corrector.last);
 }
 
 static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
-  double norm = 0, cj = 1;
+  double cj = 1;
   IDAGetCurrentCj(ida->memory, &cj);
   N_VConst(0, total);
   ida->expected = renew || cj != ida->cj ? 0.5 : fmax(SURE, fmin(0.5, GROW_LEAST * ida->expected));
   ida->convergence = ida->expected;
   ida->cj = cj;
-  for (int k = 0; k < ITERATIONS; k++) {
-    int status = ida->equations(total, ida->output, ida->memory);
-    if (status == 0 && renew && k == 0) status = ida_factor(ida, cj);
-    if (status != 0) return status;
-    ida->iterations++;
-    ida_solve(ida, N_VGetArrayPointer(ida->output), cj, ida->next);
-    norm = ida_advance(ida, norm, N_VGetArrayPointer(total));
-    if (k == 1) ida->expected = ida->convergence;
-    if (!(ida->convergence < SAFETY)) break;
-    if (ida->convergence / (1 - ida->convergence) * norm <= tolerance) return SUN_NLS_SUCCESS;
-  }
-  return SUN_NLS_CONV_RECVR;
+  IdaCorrection step = {ida, total, renew, 0, corrector_with_factors(tolerance, SAFETY, ida->expected, ITERATIONS)};
+  CorrectorEnd end = corrector_iterate(&step.corrector, ida_correct_once, &step);
+  ida->expected = step.corrector.ratio;
+  return end == CORRECTOR_CONVERGED ? SUN_NLS_SUCCESS : step.status ? step.status : SUN_NLS_CONV_RECVR;
 }
 
 static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vector total, N_Vector weight,

@@ -61,8 +61,8 @@ struct Nonlinear {
   double rest;        /* the sum of squares after the step, according to the linear model, */
   double after;       /* the actual sum of squares after the step */
   double *entered;    /* per column: its value at the start of the search */
-  double *step, *trial, *best, *origin, *target; /* per column */
-  double *right;                                 /* per row */
+  double *step, *trial, *origin, *target; /* per column */
+  double *right;                          /* per row */
   LeastNorm *norm;
   Linear *square; /* NULL: its pattern must be made */
   int32_t *square_start, *square_row;
@@ -85,7 +85,7 @@ Nonlinear *nonlinear_new(Heap *heap, const NonlinearProblem *problem) {
   nonlinear->entries = heap_array(heap, nonzeros, sizeof(double));
   heap_numbers(heap, m, &nonlinear->r, &nonlinear->scale, &nonlinear->free_scale, &nonlinear->right);
   heap_numbers(heap, n, &nonlinear->weight, &nonlinear->damping, &nonlinear->unit, &nonlinear->step, &nonlinear->trial,
-               &nonlinear->best, &nonlinear->origin, &nonlinear->target, &nonlinear->entered);
+               &nonlinear->origin, &nonlinear->target, &nonlinear->entered);
   nonlinear->norm = least_norm_new(heap, problem->rows, problem->columns, problem->column_start, problem->row_index);
   for (size_t k = 0; k < n; k++) nonlinear->weight[k] = nonlinear->damping[k] = 1;
   return nonlinear;

@@ -45,6 +45,7 @@ static bool pass_begin(Simulation *simulation) {
   simulation_make_loop(simulation);
   RunStatus status = mode_loop(simulation, false);
   while (status == RUN_RESTRUCTURED) status = mode_follow(simulation);
+  evaluator_trim(simulation->system.evaluator);
   return status == RUN_DONE && (!simulation->request.resumption || simulation_take_up(simulation));
 }
 

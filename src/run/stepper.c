@@ -538,8 +538,8 @@ static void make_steps(Stepper *stepper) {
   bool has_corners = steps->kinks || evaluator->code->is_rough;
   steps->folds = has_corners && !view->methods->reselect && !evaluator->past ? &folds : NULL;
   steps->keeps_branch = steps->folds || stepper->turning;
-  heap_numbers(heap, (size_t)system->columns, &steps->y, &steps->ahead, &steps->begin, &steps->beyond, &steps->recent.y,
-               &steps->origin.y);
+  heap_numbers(heap, (size_t)system->columns, &steps->y, &steps->ahead, &steps->begin, &steps->beyond);
+  if (steps->keeps_branch) heap_numbers(heap, (size_t)system->columns, &steps->recent.y, &steps->origin.y);
   steps->stretches.expected = INFINITY;
   if (view->switches)
     steps->stretches.list = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));

@@ -48,8 +48,10 @@ static void keep_point(const Steps *steps, Moment *to, double t, const double *y
 }
 
 void steps_begin_branch(Steps *steps, double t, const double *y) {
-  keep_point(steps, &steps->recent, t, y);
-  keep_point(steps, &steps->origin, t, y);
+  if (steps->keeps_branch) {
+    keep_point(steps, &steps->recent, t, y);
+    keep_point(steps, &steps->origin, t, y);
+  }
   if (steps->methods->starts) steps->methods->starts(steps->host, t, y);
 }
 
@@ -121,7 +123,7 @@ bool steps_pass_fold(Steps *steps, double step, double expected, Fold *fold) {
   return is_fold;
 }
 
-/* Only folds and singular points need the earlier points. They are at a distance from each other, because the errors of steps may already have carried the last ones beyond the
+/* Keeps the points at a distance from each other, because the errors of steps may already have carried the last ones beyond the
  * end of the branch. */
 static void keep_branch(Steps *steps) {
   if (!steps->keeps_branch || steps->now->before - steps->recent.t < NEGLIGIBLE * steps_span(steps)) return;

@@ -82,8 +82,8 @@ typedef struct Steps {
   Heap *heap;   /* for the search for a fold */
   const FoldMethods
       *folds; /* NULL: the equations have no corners at which the solution may fold, or a fold cannot be passed */
-  bool keeps_branch;     /* the earlier points are kept up to date */
-  Moment recent, origin; /* two earlier points of the present branch, at a distance from each other */
+  bool keeps_branch;     /* folds or singular points need earlier points */
+  Moment recent, origin; /* if so, two earlier points of the present branch, at a distance from each other */
   double *beyond;        /* columns after a fold */
   Defect *defect;        /* NULL: the system has no state-space form */
   DefectLooks looks;

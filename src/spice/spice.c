@@ -106,6 +106,17 @@ static bool fill(Circuit *circuit, SpiceModel *made) {
   return true;
 }
 
+/* Only the model stays. */
+static void forget_circuit(Circuit *circuit) {
+  vec_free(circuit->heap, &circuit->deck.cards, &circuit->values, &circuit->nodes, &circuit->branches,
+           &circuit->couplings);
+  vec_free(circuit->heap, &circuit->currents, &circuit->current_cards, &circuit->initial, &circuit->guesses);
+  map_free(&circuit->node_of);
+  map_free(&circuit->branch_of);
+  map_free(&circuit->element_of);
+  arena_free(circuit->arena);
+}
+
 bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, const SpiceOptions *options, Diags *diags) {
   *made = (SpiceModel){0};
   Arena arena = arena_make(heap);
@@ -137,6 +148,6 @@ bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, cons
     circuit_node(&circuit, "0", NULL);
     done = read_elements(&circuit) && fill(&circuit, made);
   }
-  arena_free(&arena);
+  forget_circuit(&circuit);
   return done;
 }

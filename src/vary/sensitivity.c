@@ -1,5 +1,6 @@
 /* sensitivity: see sensitivity.h. */
 #include "core/constants.h"
+#include "core/corrector.h"
 #include "vary/sensitivity_internal.h"
 
 #include "base/copy.h"
@@ -287,11 +288,13 @@ static void predict(const Sensitivity *sensitivity, const Direction *direction) 
                      sensitivity->guess);
 }
 
-/* One correction; returns its norm. */
-static double correct(const Sensitivity *sensitivity) {
+/* A CorrectorStep. */
+static double correct(void *context, bool *renew) {
+  const Sensitivity *sensitivity = context;
   const Stages *stages = sensitivity->step.linear;
   int s = sensitivity->step.method->stages;
   double sum = 0;
+  (void)renew;
   evaluate_residuals(sensitivity, sensitivity->guess);
   stages_solve(sensitivity->step.linear, sensitivity->residual);
   for (int i = 0; i < s; i++)
@@ -306,16 +309,11 @@ static double correct(const Sensitivity *sensitivity) {
 /* It is enough to correct with P if the Jacobians of the stages differ little; otherwise all stages are solved at once. The
  * contraction of a correction is known from the step before. */
 static bool iterate(Sensitivity *sensitivity, Direction *direction) {
-  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CLEARLY_LESS), NEGLIGIBLE);
-  for (int k = 0; k < ROUNDS; k++) {
-    double norm = correct(sensitivity), ratio = k ? norm / before : 0;
-    if (!(ratio <= CONTRACTS)) return false;
-    if (k) left = ratio / (1 - ratio);
-    direction->contraction = fmin(left, 1);
-    if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
-    before = norm;
-  }
-  return false;
+  double expected = sensitivity->last_h == 0 ? 0.5 : fmax(pow(direction->contraction, CLEARLY_LESS), NEGLIGIBLE);
+  Corrector corrector = corrector_with_factors(sensitivity->goal, CONTRACTS, expected, ROUNDS);
+  bool is_solved = corrector_iterate(&corrector, correct, sensitivity) == CORRECTOR_CONVERGED;
+  direction->contraction = fmin(corrector.ratio, 0.5);
+  return is_solved;
 }
 
 static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {

@@ -2,12 +2,10 @@
 #include "view/rank_jump.h"
 
 #include "core/corrector.h"
+#include "core/jump.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Relative to nominal values: larger changes are jumps, and larger residuals are violations. */
-static const double JUMPED = 1e-6;
 
 struct RankJump {
   const Strangeness *strangeness;

@@ -1,11 +1,9 @@
 /* view_plain: a system integrated as it is, at any index: each pair of a column and its derivative is a link, and the states never
  * change. Between steps, y is moved to the nearest point that satisfies the rows. */
+#include "core/jump.h"
 #include "integrate/nearest.h"
 #include "view/model_jump.h"
 #include "view/view.h"
-
-/* A state that would have to move by more than this, relative to its size, jumps. */
-static const double JUMPED = 1e-6;
 
 /* The view comes first, so that one pointer is used for both. */
 typedef struct PlainView {

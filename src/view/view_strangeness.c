@@ -18,7 +18,6 @@
 static const double DEPENDS = 1e-6; /* a scaled entry of T above this is a dependence */
 static const double GAIN = 1.5;     /* an exchange must multiply the determinant by more than this */
 static const double RAISED = 1.3;   /* required growth of the estimate after an examination that changed nothing */
-static const double JUMPED = 1e-6;  /* a larger relative change of a column is a jump */
 enum { LOOK_EVERY = 32 /* after this many steps the selection is examined in any case */ };
 
 /* A matrix of the columns that are not states: either of the whole system, or of one part and its rows. */

@@ -71,13 +71,18 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
     free(instance);
     return 0;
   }
-  *instance =
-      (Instance){solver, PHASE_INSTANTIATED, model->start, nan(""), 0, is_cosimulation, 0, 0, 0, 0, 0, log, 0, context};
-  instance->solver->report = report;
-  instance->solver->stepped = stepped;
+  *instance = (Instance){.solver = solver,
+                         .phase = PHASE_INSTANTIATED,
+                         .start = model->start,
+                         .stop = nan(""),
+                         .is_cosimulation = is_cosimulation,
+                         .log = log,
+                         .context = context};
+  solver->report = report;
+  solver->stepped = stepped;
+  solver->context = instance;
   for (int v = 0; v < model->variables; v++)
     if (model->variable[v].flags & IS_INPUT) solver->gets_inputs = true;
-  instance->solver->context = instance;
   return instance;
 }
 
