@@ -826,7 +826,7 @@ def check_standalone(folder):
 
 
 def write_counter(folder):
-    """C that counts the blocks that the solver's own objects hold."""
+    """Write a C file that counts the blocks of memory that the solver's own objects hold."""
     path = folder / "counter.c"
     path.write_text("#include <stdio.h>\n#include <stddef.h>\nstatic int count;\n"
                     + "".join(f"void *__real_{f}({a});\nvoid *__wrap_{f}({a});\nvoid *__wrap_{f}({a}) {{ count += {c}; return __real_{f}({n}); }}\n"

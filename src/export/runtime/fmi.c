@@ -34,7 +34,8 @@ int instance_may(Instance *instance, int phases, const char *call) {
   return 0;
 }
 
-/* A call that uses memory other than by a call for the solver begins with
+/* The protected calls of the solver catch a refusal of memory themselves. Every other function that may allocate begins
+ * with
  *
  *   if (setjmp(*begin_memory(instance))) return end_memory(instance);
  *
