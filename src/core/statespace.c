@@ -371,7 +371,9 @@ typedef struct UnitSolution {
   StateSpace *space;
   SolvedUnit *unit;
   double t, *y;
+  Corrector *corrector;
   bool has_factors; /* they may be used for the first correction */
+  double kept;      /* the size of the correction before the last one, which had kept factors; 0: it had new ones */
   bool is_begun;    /* space->residual and unit->trial are the point before the last correction */
   bool is_refused;  /* singular, or too far from the guess: small residuals do not help */
   EvalStatus status;
@@ -397,6 +399,11 @@ static double correct_unit(void *context, bool *renew) {
   SolvedUnit *unit = solution->unit;
   double *y = solution->y;
   *renew |= !solution->is_begun && !solution->has_factors;
+  if (*renew && solution->kept > 0) { /* a correction by kept factors that were not good enough is undone */
+    apply_correction(unit, space->correction, 0, y);
+    solution->corrector->last = solution->kept;
+  }
+  solution->kept = *renew ? 0 : solution->corrector->last;
   solution->status = evaluate_unit(solution, *renew);
   if (solution->status != EVAL_OK) return HUGE_VAL;
   solution->is_begun = true;
@@ -413,11 +420,12 @@ static double correct_unit(void *context, bool *renew) {
 }
 
 static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, double *y) {
-  UnitSolution solution = {.space = space, .unit = unit, .t = t, .y = y};
   Corrector corrector = corrector_make(space->goal == GOAL_NEXT ? REACH_NEXT : REACH_ANY, may_keep_factors(space, unit),
                                        CORRECTOR_ROUND_OFF);
+  if (corrector.stale > 0) corrector.stale = KEPT_CONTRACTION;
   corrector.noise = NOISE;
   corrector.curved = space->curved;
+  UnitSolution solution = {.space = space, .unit = unit, .t = t, .y = y, .corrector = &corrector};
   unit->is_moved = false;
   if (corrector_iterate(&corrector, correct_unit, &solution) == CORRECTOR_CONVERGED)
     return finish_newton(space, unit, corrector.last, t, y);
@@ -428,8 +436,8 @@ static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, 
 /* Corrects with the existing factors, made at a point nearby; `last` is the size of the last correction, if there was one. false:
  * they are not good enough. */
 static bool correct_with_kept_factors(StateSpace *space, SolvedUnit *unit, double t, double *y, double last) {
-  UnitSolution solution = {.space = space, .unit = unit, .t = t, .y = y, .has_factors = true};
   Corrector corrector = corrector_with_factors(CORRECTOR_ROUND_OFF, KEPT_CONTRACTION, 0.5, ROUNDS);
+  UnitSolution solution = {.space = space, .unit = unit, .t = t, .y = y, .corrector = &corrector, .has_factors = true};
   corrector.last = last;
   return corrector_iterate(&corrector, correct_unit, &solution) == CORRECTOR_CONVERGED;
 }
