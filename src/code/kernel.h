@@ -73,7 +73,7 @@ typedef struct CallSite {
   uint32_t *results;  /* numbers of outputs of the function, one per LINE_CALL and LINE_RESULT of the site */
 } CallSite;
 
-/* The function that runs the functions of the model: values of a site's results for these argument values. */
+/* How a program calls the functions of the model: `run` computes the results of a site from the values of its arguments. */
 typedef struct Calling {
   bool (*run)(void *caller, const CallSite *site, const double *arguments, double *results);
   void *caller;

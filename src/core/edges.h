@@ -83,8 +83,8 @@ typedef struct EdgesNow {
   Slide slide[SLIDE_LIMIT];
   int has_begun; /* a step has begun; before the first step, a mode whose difference rests on the edge follows its relation */
   int is_at_start; /* modes follow their relations exactly as written, even on an edge */
-  /* an event is being settled. Modes on which no row depends have the rates from before the event, because the event may still move
-   * their differences, or change values on which their rates depend */
+  /* an event is being settled. Modes that no row reads keep their rates from before the event, because the event may still change
+   * their differences, or values that their rates read */
   int keeps_rates;
   int one_by_one; /* of the modes that must change, only the first changes; the others are examined again afterwards */
   int looks_inside; /* modes whose branches meet cause events, too */
