@@ -35,7 +35,8 @@ typedef struct SingularBlock {
 
 typedef VEC(SingularBlock) SingularVec;
 
-/* The blocks that are identically singular by numbers, appended in order; to `here`, if it is not NULL, those that are singular
- * only at the start values. O(size of the equations) if no block is singular. */
+/* Evaluates the Jacobian of each block at random points. Appends the blocks that are singular at all of them to `singular`, in order,
+ * and those that are singular only at the start values to `here`, unless that is NULL. O(size of the equations) if no block is
+ * singular. */
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                    SingularVec *singular, SingularVec *here);

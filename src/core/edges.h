@@ -169,8 +169,8 @@ void edges_keep(Edges *edges, double t, const double *y, double step);
 /* Has a mode whose branches meet changed in a step to (t, y)? */
 bool edges_bend(Edges *edges, double t, const double *y);
 
-/* Does a mode whose branches meet seem to change and change back within the step of this size to (t, y)? The error estimate of the
- * step may miss that. Uses the last differences and those kept. */
+/* Does the difference of a mode whose branches meet seem to cross its edge and return within the step of this size to (t, y)? The
+ * error estimate of the step may miss that. Uses the last differences and those kept. */
 bool edges_dip(Edges *edges, double t, const double *y, double step);
 
 /* Like edges_keep at the end of a step, unless edges_dip is true: then it returns false. */

@@ -49,7 +49,7 @@ typedef enum Sampled {
   SAMPLED_WRONG, /* margins of interpolated columns differ from those of solved ones */
 } Sampled;
 
-/* At a check, do interpolated columns give the margins of solved ones, up to a part of the distance to the edge? */
+/* Are margins from interpolated columns accurate here, compared with those from solved columns? They may differ by a tenth. */
 static bool is_faithful(Search *search, const Watched *watched, double t, const double *peeked) {
   if (!watched->look(watched->context, t, search->solved)) return false;
   for (uint32_t m = 0; m < watched->count; m++)

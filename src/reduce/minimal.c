@@ -464,8 +464,8 @@ static void fill_constraint(Minimal *minimal, MinimalRow *row) {
   vec_free(heap, &used);
 }
 
-/* The weight of a derivative: in (39) and later, each new condition gives up the tie of one of the variables that it contains
- * first. */
+/* The weight of a derivative when a tie is given up. As in (39), a row gives up a tie of a variable that no earlier row of its
+ * equation contains, if it has one. */
 static double column_weight(const Minimal *minimal, const MinimalRow *row, uint32_t q) {
   if (array_order(minimal->near.array, q) == 0 || minimal->tie[q - 1] == TIE_NONE) return 0;
   for (const MinimalRow *before = minimal->row; before < row; before++)
