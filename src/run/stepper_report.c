@@ -120,11 +120,11 @@ bool stepper_report_pole(Stepper *stepper, const Pole *pole, uint32_t state) {
   Arena *arena = &stepper->diags->arena;
   Model *model = evaluator_model(evaluator);
   uint32_t row = evaluator->array->row_start[pole->equation];
-  Diag *diag = diag_error(
-      stepper->diags, DIAG_STEP_FAILED, array_row_span(evaluator->array, row),
-      "integration stopped at time %.10g: `%s` is zero there, and `%s` has no limit, and with it the rate of %s",
-      pole->time, model_text(model, pole->divisor, arena), model_text(model, pole->node, arena),
-      stepper_known_name(stepper, state));
+  Diag *diag =
+      diag_error(stepper->diags, DIAG_STEP_FAILED, array_row_span(evaluator->array, row),
+                 "integration stopped at time %.10g: `%s` is zero there, so `%s` and the rate of %s have no limit",
+                 pole->time, model_text(model, pole->divisor, arena), model_text(model, pole->node, arena),
+                 stepper_known_name(stepper, state));
   diag_note(stepper->diags, diag, (Span){0}, "in `%s`", evaluator_row_text(evaluator, row, arena));
   return false;
 }
