@@ -39,9 +39,9 @@ double instant_time(double t, double gap, InstantPlace place) {
   return t + distance[place] * gap;
 }
 
-/* Numbers between -0.5 and 0.5 without a pattern, for the borders. Multiples of irrational numbers would not do, because few of them
+/* Numbers between 0.5 and 1.5 without a pattern, for the borders. Multiples of irrational numbers would not do, because few of them
  * nearly depend on each other. */
-static double entry_of_none(int32_t k, int32_t border) { return spread_random(k * (3 * LOST_LIMIT) + border) - 0.5; }
+static double entry_of_none(int32_t k, int32_t border) { return 0.5 + spread_random(k * (3 * LOST_LIMIT) + border); }
 
 /* ---- the bordered matrix ---- */
 
@@ -149,7 +149,7 @@ static double norm(const double *vector, int32_t count) {
 static double inverse_size(Bordered *bordered, ConstMoment at) {
   int32_t n = bordered->rows + bordered->lost;
   if (!find_jacobian(bordered, at) || !factor(bordered)) return HUGE_VAL;
-  for (int32_t k = 0; k < n; k++) bordered->right[k] = entry_of_none(k, 2 * LOST_LIMIT);
+  for (int32_t k = 0; k < n; k++) bordered->right[k] = (k % 2 ? -1 : 1) * entry_of_none(k, 2 * LOST_LIMIT);
   linear_solve(bordered->linear, bordered->right);
   return norm(bordered->right, n);
 }
